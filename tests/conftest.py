@@ -1,0 +1,40 @@
+"""Selection of tests by what the machine has, and no silent skips where skips are forbidden."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from pathlib import Path
+
+import pytest
+
+
+def has_gpu() -> bool:
+    if importlib.util.find_spec("cupy") is None:
+        return False
+    import cupy
+
+    return bool(cupy.cuda.is_available())
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    missing = {
+        marker
+        for marker, present in (("data", "SEQSPAN_DATA" in os.environ), ("gpu", has_gpu()))
+        if not present
+    }
+    out = [item for item in items if missing & {mark.name for mark in item.iter_markers()}]
+    if out:
+        config.hook.pytest_deselected(items=out)
+        items[:] = [item for item in items if item not in set(out)]
+
+
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if os.environ.get("SEQSPAN_FORBID_SKIPS") and reporter and reporter.stats.get("skipped"):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+@pytest.fixture(scope="session")
+def data_dir() -> Path:
+    return Path(os.environ["SEQSPAN_DATA"])

@@ -1,0 +1,128 @@
+"""What video and pictures share: their options, and rows that do not outgrow memory."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import IO
+
+import numpy as np
+import numpy.typing as npt
+
+from seqspan._types import Array
+from seqspan.readers._limits import check_bytes, describe_bytes
+from seqspan.sequence import FrameView, Sequence
+
+Pixels = npt.NDArray[np.uint8]
+MEMORY_BYTES = 2**28  # rows beyond this live in a temporary file: an hour of film would be 1.1 GB
+
+
+@dataclass(frozen=True)
+class FrameOptions:
+    """Size and colour of the rows, as in the paper by default (grey, 129 x 96).
+
+    Parameters
+    ----------
+    size : (int, int)
+        Width and height that every picture is scaled to.
+    colour : bool
+        Keep red, green and blue (three values per pixel) instead of grey.
+    stride : int
+        Keep every stride-th picture.
+    """
+
+    size: tuple[int, int] = (129, 96)
+    colour: bool = False
+    stride: int = 1
+
+    def __post_init__(self) -> None:
+        if len(self.size) != 2 or min(self.size) < 1 or max(self.size) > 4096:
+            raise ValueError(f"size must be a width and a height in [1, 4096]; got {self.size}.")
+        if self.stride < 1:
+            raise ValueError(f"stride must be at least 1; got {self.stride}.")
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape of one picture as an array."""
+        width, height = self.size
+        return (height, width, 3) if self.colour else (height, width)
+
+    @property
+    def pixel_format(self) -> str:
+        """FFmpeg's name of the pixels' layout."""
+        return "rgb24" if self.colour else "gray"
+
+
+class RowStore:
+    """Rows of bytes, appended one by one: in memory at first, in a temporary file once they are many.
+
+    The file is written, not mapped, while it grows: mapped pages would count as resident memory.
+    """
+
+    def __init__(self, row_bytes: int, limit: int, memory_bytes: int = MEMORY_BYTES) -> None:
+        self.n_rows = 0
+        self.row_bytes = row_bytes
+        self._limit = limit
+        self._memory_bytes = memory_bytes
+        self._buffer = bytearray()
+        self._file: IO[bytes] | None = None
+
+    def append(self, row: Pixels) -> None:
+        """Add one row."""
+        self.n_rows += 1
+        check_bytes(self.n_rows * self.row_bytes, self._limit, "the reduced frames")
+        data = np.ascontiguousarray(row).data
+        if self._file is not None:
+            self._file.write(data)
+        else:
+            self._buffer += data
+            self._move_out_when_full()
+
+    def _move_out_when_full(self) -> None:
+        """Write what is in memory to a file that the system deletes with its last use."""
+        if len(self._buffer) > self._memory_bytes:
+            self._file = tempfile.TemporaryFile()  # noqa: SIM115 - outlives this call
+            self._file.write(self._buffer)
+            self._buffer = bytearray()
+
+    def finish(self) -> tuple[Pixels, list[str]]:
+        """Return the rows, of shape (n_rows, row_bytes), and a note where they live in a file."""
+        shape = (self.n_rows, self.row_bytes)
+        if self._file is None:
+            return np.frombuffer(self._buffer, np.uint8).reshape(shape), []
+        self._file.flush()
+        rows = np.memmap(self._file, np.uint8, "r", shape=shape)
+        self._file.close()  # the mapping keeps the content alive
+        size = describe_bytes(self.n_rows * self.row_bytes)
+        return rows, [f"the {size} of frames are kept in a temporary file that is mapped, not in memory"]
+
+
+def frame_sequence(
+    rows: Pixels, options: FrameOptions, times: Iterable[float], time_unit: str, notes: list[str]
+) -> Sequence:
+    """Dress rows of pixels as a sequence of kind "video"."""
+    if not len(rows):
+        raise ValueError("no frame was found in the part that was asked for.")
+    return Sequence(
+        X=rows,
+        times=np.fromiter(times, float),
+        time_unit=time_unit,
+        feature_names=pixel_names(options.shape),
+        kind="video",
+        notes=tuple(notes),
+        view=FrameView(rows.reshape(len(rows), *options.shape)),
+    )
+
+
+def pixel_names(shape: tuple[int, ...]) -> tuple[str, ...]:
+    """Name the values of a flattened picture by row, column and channel."""
+    names = [f"{row},{column}" for row in range(shape[0]) for column in range(shape[1])]
+    if len(shape) == 2:
+        return tuple(names)
+    return tuple(f"{name},{channel}" for name in names for channel in "rgb")
+
+
+def sample_times(n_samples: int, rate: float = 1.0) -> Array:
+    """Return the times of samples taken at a constant rate from 0."""
+    return np.arange(n_samples) / rate

@@ -1,0 +1,142 @@
+"""Run as a script: parsers in native code, in a process of their own, under limits.
+
+A damaged file can make such a parser crash, hang or ask for all memory; here that ends the script and not its
+caller. It imports nothing of seqspan, so that it starts fast, and hands its result on as plain arrays.
+
+Usage: python -P _native.py TASK FILE OUT_FOLDER ARGUMENTS_AS_JSON
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Arrays = dict[str, npt.NDArray[Any]]
+Result = tuple[Arrays, dict[str, Any]]
+
+
+def read_c3d(path: Path, max_bytes: int) -> Result:
+    """Read markers and rotations of a C3D file."""
+    import ezc3d
+
+    recording = ezc3d.c3d(str(path))
+    data, parameters = recording["data"], recording["parameters"]
+    arrays = {"points": data["points"][:3], "rotations": data["rotations"]}
+    residuals = data["meta_points"]["residuals"]
+    # A negative residual marks a marker out of sight, whatever coordinates stand there.
+    arrays["points"] = np.where(residuals < 0, np.nan, arrays["points"])
+    about = {
+        "labels": _parameter(parameters, "POINT", "LABELS"),
+        "units": _parameter(parameters, "POINT", "UNITS"),
+        "rotation_labels": _parameter(parameters, "ROTATION", "LABELS"),
+        "point_rate": float(recording["header"]["points"]["frame_rate"]),
+        "rotation_rate": [float(rate) for rate in _parameter(parameters, "ROTATION", "RATE")],
+        "n_analogs": int(data["analogs"].shape[1]),
+    }
+    return arrays, about
+
+
+def _parameter(parameters: Any, group: str, name: str) -> list[Any]:
+    """Return the values of a parameter, none where the file has it not."""
+    return list(parameters[group][name]["value"]) if group in parameters and name in parameters[group] else []
+
+
+def list_hdf5(path: Path, max_bytes: int) -> Result:
+    """List the numeric variables of a MATLAB 7.3 file with their shapes, as MATLAB shows them."""
+    import h5py
+
+    with h5py.File(path, "r") as file:
+        shapes = {
+            name: list(reversed(item.shape))
+            for name, item in file.items()
+            if isinstance(item, h5py.Dataset) and item.dtype.kind in "iufb" and item.ndim
+        }
+    return {}, {"shapes": shapes}
+
+
+def read_hdf5(path: Path, max_bytes: int, names: list[str]) -> Result:
+    """Read variables of a MATLAB 7.3 file."""
+    import h5py
+
+    arrays: Arrays = {}
+    with h5py.File(path, "r") as file:
+        for name in names:
+            item = file[name]
+            check_size(int(np.prod(item.shape, dtype=object)) * item.dtype.itemsize, max_bytes)
+            arrays[name] = item[()].T  # MATLAB counts along columns, HDF5 along rows
+    return arrays, {}
+
+
+def read_columns(path: Path, max_bytes: int) -> Result:
+    """Read Parquet or Feather: numbers and times as columns, the names of the others."""
+    import polars as pl
+
+    is_parquet = path.open("rb").read(4) == b"PAR1"
+    scan = pl.scan_parquet(path) if is_parquet else pl.scan_ipc(path)
+    schema = scan.collect_schema()
+    n_rows = int(scan.select(pl.len()).collect().item())
+    numeric = [name for name, kind in schema.items() if kind.is_numeric() or kind == pl.Boolean]
+    temporal = [name for name, kind in schema.items() if kind in (pl.Datetime, pl.Date)]
+    check_size(n_rows * (len(numeric) + len(temporal)) * 8, max_bytes)
+    microseconds = [pl.col(name).cast(pl.Datetime("us")).dt.epoch("us") / 1e6 for name in temporal]
+    table = scan.select([pl.col(name).cast(pl.Float64) for name in numeric] + microseconds).collect()
+    X = table.fill_null(np.nan).to_numpy(order="fortran")
+    text = [name for name in schema if name not in numeric + temporal]
+    return {"X": X.astype(float, copy=False)}, {
+        "names": numeric + temporal,
+        "temporal": temporal,
+        "text": text,
+    }
+
+
+def check_size(n_bytes: int, max_bytes: int) -> None:
+    """Raise before more is read than the caller has room for."""
+    if n_bytes > max_bytes:
+        raise ValueError(
+            f"its content would take {n_bytes:,} bytes, more than the limit of {max_bytes:,}; "
+            f"pass a larger max_bytes if you trust the file."
+        )
+
+
+def limit_memory(max_bytes: int) -> None:
+    """Bound the memory of this process where the system can."""
+    try:
+        import resource
+    except ImportError:  # Windows has none; the time limit and the size checks remain
+        return
+    resource.setrlimit(resource.RLIMIT_AS, (max_bytes, max_bytes))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+TASKS: dict[str, Callable[..., Result]] = {
+    "c3d": read_c3d,
+    "hdf5": read_hdf5,
+    "hdf5_list": list_hdf5,
+    "columns": read_columns,
+}
+
+
+def main(task: str, file: str, folder: str, arguments: str) -> int:
+    """Run one task; errors of the file go to error.txt and end with status 1."""
+    given = json.loads(arguments)
+    limit_memory(given.pop("memory"))
+    try:
+        arrays, about = TASKS[task](Path(file), **given)
+    except BaseException as error:  # a panic of polars is no Exception
+        reason = f"{error} ({type(error).__name__})" if not isinstance(error, ValueError) else str(error)
+        Path(folder, "error.txt").write_text(" ".join(reason.split())[:500], "utf-8", "replace")
+        return 1
+    for name, values in arrays.items():
+        np.save(Path(folder, f"{name}.npy"), values, allow_pickle=False)
+    Path(folder, "about.json").write_text(json.dumps(about), "utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(*sys.argv[1:]))

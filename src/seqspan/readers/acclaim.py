@@ -1,0 +1,175 @@
+"""Motion capture of the Acclaim kind: a motion (.amc, .amc.gz) and the skeleton (.asf) beside it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import takewhile
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from seqspan.readers._asf import (
+    ROOT,
+    Motion,
+    Skeleton,
+    check_channels,
+    joint_positions,
+    parse_amc,
+    parse_asf,
+)
+from seqspan.readers._errors import naming
+from seqspan.readers._limits import MAX_TEXT_BYTES, read_lines
+from seqspan.readers._mocap import JointMotion, JointOptions, joint_sequence
+from seqspan.readers._registry import Reader
+from seqspan.sequence import PoseView, Sequence
+
+USUAL_ROOT: tuple[str, ...] = ("tx", "ty", "tz", "rx", "ry", "rz")
+RATE = 120.0  # frames per second; the format does not store it, and CMU and HDM05 use this one
+
+
+@dataclass(frozen=True)
+class AcclaimOptions(JointOptions):
+    """Features of a motion, and what its files leave open.
+
+    Parameters
+    ----------
+    features, root_translation, angle_unit, unwrap
+        As for every skeleton.
+    skeleton : str, optional
+        Path of the .asf file; by default the one in the same folder whose name shares the longest start.
+    rate : float
+        Frames per second, which the format does not store.
+    """
+
+    skeleton: str | None = None
+    rate: float = RATE
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 0 < self.rate < float("inf"):
+            raise ValueError(f"rate must be positive and finite; got {self.rate}.")
+
+
+def load_acclaim(path: Path, options: AcclaimOptions, max_bytes: int) -> Sequence:
+    """Read a motion, with its skeleton where there is one."""
+    motion = parse_amc(read_lines(path, max_bytes))
+    skeleton_path = Path(options.skeleton) if options.skeleton else find_skeleton(path)
+    notes = [f"times follow from rate={options.rate:g} per second, which an AMC file does not store"]
+    if skeleton_path is None:
+        notes.append("no .asf file with the start of this name lies beside it: no poses to show")
+        return joint_sequence(_joint_motion(motion, None), options, options.rate, notes)
+    with naming(skeleton_path, "an ASF skeleton"):
+        skeleton = parse_asf(read_lines(skeleton_path, MAX_TEXT_BYTES))
+    check_channels(skeleton, motion)
+    notes.append(f"skeleton: {skeleton_path.name}")
+    return joint_sequence(_joint_motion(motion, skeleton), options, options.rate, notes)
+
+
+def find_skeleton(path: Path) -> Path | None:
+    """Find the .asf file in the same folder whose name shares the longest start with the motion's.
+
+    Parameters
+    ----------
+    path : Path
+        Of the motion.
+
+    Returns
+    -------
+    Path or None
+        None where no name shares even the first letter; the first in order of names where several share most.
+    """
+    candidates = sorted(entry for entry in path.parent.iterdir() if entry.suffix.lower() == ".asf")
+    if not candidates:
+        return None
+
+    def shared(candidate: Path) -> int:
+        pairs = zip(candidate.stem.lower(), path.name.lower(), strict=False)
+        return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+
+    best = max(candidates, key=shared)
+    return best if shared(best) else None
+
+
+def _joint_motion(motion: Motion, skeleton: Skeleton | None) -> JointMotion:
+    """Sort the channels into the root's place and angles in degrees."""
+    names, is_angle = _name_channels(motion, skeleton)
+    unit = 1.0 if motion.degrees else np.rad2deg(1.0)
+    angle_names = tuple(name for name, angle in zip(names, is_angle, strict=True) if angle)
+    root_names = tuple(name for name, angle in zip(names, is_angle, strict=True) if not angle)
+    return JointMotion(
+        angles=motion.values[:, is_angle] * unit,
+        angle_names=angle_names,
+        root=motion.values[:, ~is_angle],
+        root_names=root_names,
+        pose=None if skeleton is None else _pose(skeleton, motion),
+    )
+
+
+def _name_channels(motion: Motion, skeleton: Skeleton | None) -> tuple[list[str], npt.NDArray[np.bool_]]:
+    """Name every column, and tell angles from lengths; without a skeleton the root has the usual order."""
+    names: list[str] = []
+    is_angle: list[bool] = []
+    for bone, count in motion.bones:
+        channels = USUAL_ROOT if bone == ROOT and count == len(USUAL_ROOT) else ()
+        if skeleton is not None:
+            channels = skeleton.bones[bone].channels
+        names += [f"{bone}.{channel}" for channel in channels or map(str, range(count))]
+        is_angle += [channel[0] == "r" for channel in channels] or [True] * count
+    return names, np.array(is_angle)
+
+
+def _pose(skeleton: Skeleton, motion: Motion) -> PoseView:
+    """Compute the poses that a report draws; a few numbers per frame, like the angles."""
+    names, positions = joint_positions(skeleton, motion)
+    index = {name: number for number, name in enumerate(names)}
+    edges = tuple((index[skeleton.parents[name]], index[name]) for name in names[1:])
+    return PoseView(positions.astype(np.float32), tuple(names), edges)
+
+
+def load_skeleton_alone(path: Path, options: AcclaimOptions, max_bytes: int) -> Sequence:
+    """Read a skeleton as its pose at rest: one sample, to look at."""
+    skeleton = parse_asf(read_lines(path, max_bytes))
+    moving = [(name, bone) for name, bone in skeleton.bones.items() if bone.channels]
+    bones = tuple((name, len(bone.channels)) for name, bone in moving)
+    motion = Motion(np.zeros((1, sum(count for _, count in bones))), bones, skeleton.degrees)
+    notes = ["a skeleton without motion: one sample, the pose at rest"]
+    return joint_sequence(
+        _joint_motion(motion, skeleton), replace(options, unwrap=False), options.rate, notes
+    )
+
+
+def looks_like_amc(head: bytes) -> bool:
+    """Tell a motion by its reserved words, or by a frame number before the root's line."""
+    text = head.lower()
+    return b"\x00" not in head and (
+        b":fully-specified" in text or b":degrees" in text or b":radians" in text or b"\nroot " in text
+    )
+
+
+def looks_like_asf(head: bytes) -> bool:
+    """Tell a skeleton by its sections, in the first bytes of every file."""
+    text = head.lower()
+    return b"\x00" not in head and (b":bonedata" in text or b":root" in text or b":units" in text)
+
+
+READERS = (
+    Reader(
+        name="amc",
+        title="an AMC motion",
+        extensions=(".amc",),
+        options=AcclaimOptions,
+        load=load_acclaim,
+        matches=looks_like_amc,
+        max_bytes=MAX_TEXT_BYTES,
+    ),
+    Reader(
+        name="asf",
+        title="an ASF skeleton",
+        extensions=(".asf",),
+        options=AcclaimOptions,
+        load=load_skeleton_alone,
+        matches=looks_like_asf,
+        max_bytes=MAX_TEXT_BYTES,
+    ),
+)

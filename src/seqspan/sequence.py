@@ -1,0 +1,194 @@
+"""What a reader hands on: rows in order, their times, and what shows a person one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from seqspan._types import Array, IntArray
+
+Matrix: TypeAlias = npt.NDArray[Any]
+KINDS = ("video", "mocap", "spectra", "table")
+
+
+@dataclass(frozen=True, eq=False)
+class FrameView:
+    """The pictures behind the rows of a video.
+
+    Parameters
+    ----------
+    pixels : uint8 array of shape (n_samples, height, width) or (n_samples, height, width, 3)
+        A reshaped view of the rows as they were read, not a second copy.
+    """
+
+    pixels: npt.NDArray[np.uint8]
+
+    def sample(self, index: int) -> npt.NDArray[np.uint8]:
+        """Return picture `index`, of shape (height, width) or (height, width, 3)."""
+        return np.asarray(self.pixels[index])
+
+    def take(self, indices: IntArray) -> FrameView:
+        """Return the view of the given samples alone."""
+        return FrameView(self.pixels[indices])
+
+
+@dataclass(frozen=True, eq=False)
+class PoseView:
+    """The poses behind the rows of a motion capture.
+
+    Parameters
+    ----------
+    positions : float32 array of shape (n_samples, n_joints, 3)
+    joint_names : tuple of str, of length n_joints
+    edges : tuple of (int, int)
+        Pairs of joints that a bone connects; empty where the file knows markers only.
+    """
+
+    positions: npt.NDArray[np.float32]
+    joint_names: tuple[str, ...]
+    edges: tuple[tuple[int, int], ...] = ()
+
+    def sample(self, index: int) -> npt.NDArray[np.float32]:
+        """Return the joints of pose `index`, of shape (n_joints, 3)."""
+        return np.asarray(self.positions[index])
+
+    def take(self, indices: IntArray) -> PoseView:
+        """Return the view of the given samples alone."""
+        return replace(self, positions=self.positions[indices])
+
+
+@dataclass(frozen=True, eq=False)
+class SpectrumView:
+    """The spectra behind the rows of a scan.
+
+    Parameters
+    ----------
+    spectra : array of shape (n_samples, n_bands)
+    wavelengths : array of shape (n_bands,)
+    unit : str
+        Unit of the wavelengths, such as ``"um"``; empty where the file does not say.
+    """
+
+    spectra: Matrix
+    wavelengths: Array
+    unit: str = ""
+
+    def sample(self, index: int) -> Matrix:
+        """Return spectrum `index`, of shape (n_bands,)."""
+        return np.asarray(self.spectra[index])
+
+    def take(self, indices: IntArray) -> SpectrumView:
+        """Return the view of the given samples alone."""
+        return replace(self, spectra=self.spectra[indices])
+
+
+View: TypeAlias = FrameView | PoseView | SpectrumView
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Sequence:
+    """Samples in order, with what is needed to segment them and to show them.
+
+    Parameters
+    ----------
+    X : array of shape (n_samples, n_features)
+        One sample per row, in order; in the type of the file (video stays uint8) until a step needs floats.
+    times : array of shape (n_samples,)
+        Position of every sample along time or depth, non-decreasing.
+    time_unit : str
+        ``"s"``, ``"m"``, ... or ``"sample"`` where the file gives no more than the order.
+    feature_names : tuple of str, of length n_features
+    kind : {"video", "mocap", "spectra", "table"}
+    source : str
+        Path or name of what was read.
+    notes : tuple of str
+        Everything that was left out, filled in or assumed; a reader changes nothing without a line here.
+    labels : int array of shape (n_samples,), optional
+        True labels, for data sets that have them.
+    label_names : tuple of str
+        Name of every label, in the order of the labels' values.
+    view : FrameView, PoseView, SpectrumView or None
+        What shows a person one sample, as it was read; preprocessing leaves it alone.
+    read_options : mapping
+        Format and options with which the file was read; the same read gives the same X.
+    steps : tuple of mapping
+        Preprocessing steps that were applied since, oldest first.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from seqspan.sequence import Sequence
+    >>> sequence = Sequence(X=np.eye(3), times=np.arange(3.0), time_unit="s",
+    ...                     feature_names=("a", "b", "c"), kind="table")
+    >>> sequence.take(np.array([0, 2])).times
+    array([0., 2.])
+    """
+
+    KINDS: ClassVar[tuple[str, ...]] = KINDS
+
+    X: Matrix
+    times: Array
+    time_unit: str
+    feature_names: tuple[str, ...]
+    kind: str
+    source: str = ""
+    notes: tuple[str, ...] = ()
+    labels: IntArray | None = None
+    label_names: tuple[str, ...] = ()
+    view: View | None = None
+    read_options: Mapping[str, Any] = field(default_factory=dict)
+    steps: tuple[Mapping[str, Any], ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.X.ndim != 2:
+            raise ValueError(f"X must have two axes, (n_samples, n_features); got shape {self.X.shape}.")
+        if self.kind not in KINDS:
+            raise ValueError(f"kind must be one of {', '.join(KINDS)}; got {self.kind!r}.")
+        n_samples, n_features = self.X.shape
+        given = {"times": len(self.times), "labels": n_samples if self.labels is None else len(self.labels)}
+        for name, length in given.items():
+            if length != n_samples:
+                raise ValueError(f"{name} must have one entry per row of X, {n_samples}; got {length}.")
+        if len(self.feature_names) != n_features:
+            raise ValueError(
+                f"feature_names must have one entry per column of X, {n_features}; "
+                f"got {len(self.feature_names)}."
+            )
+
+    def __len__(self) -> int:
+        return int(self.X.shape[0])
+
+    def __repr__(self) -> str:
+        n_samples, n_features = self.X.shape
+        return (
+            f"Sequence({self.kind}, {n_samples} samples x {n_features} features, {self.X.dtype}, "
+            f"source={self.source!r})"
+        )
+
+    def take(self, indices: IntArray) -> Sequence:
+        """Return the rows `indices`, with their times, labels and views.
+
+        Parameters
+        ----------
+        indices : int array of shape (m,), increasing
+
+        Returns
+        -------
+        Sequence
+            Of m samples.
+        """
+        return replace(
+            self,
+            X=self.X[indices],
+            times=self.times[indices],
+            labels=None if self.labels is None else self.labels[indices],
+            view=None if self.view is None else self.view.take(indices),
+        )
+
+    def with_notes(self, *notes: str) -> Sequence:
+        """Return the same sequence with lines added to its notes."""
+        return replace(self, notes=(*self.notes, *notes))

@@ -1,0 +1,121 @@
+"""The leading part of the spectrum of a large symmetric operator, given only its products."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+from scipy.linalg import eigh
+from sklearn.exceptions import ConvergenceWarning
+
+from seqspan._types import Array
+
+Product = Callable[[Array], Array]
+
+DENSE_LIMIT = 1000  # samples up to which all eigenvalues cost less than half a second
+GUARD = 8  # vectors iterated beyond those asked for: they take the slow convergence upon themselves
+DEPTH = 6  # products per restart; the basis holds DEPTH blocks
+
+
+def checked_affinity(W: npt.ArrayLike) -> Array:
+    """Return W as floating point after checking shape, sign, finiteness and symmetry; no copy if it is."""
+    W = np.asarray(W)
+    if W.ndim != 2 or W.shape[0] != W.shape[1] or W.shape[0] == 0:
+        raise ValueError(f"W must be a square matrix of affinities; got shape {W.shape}.")
+    if W.dtype not in (np.float32, np.float64):
+        W = W.astype(np.float64)
+    smallest, largest = W.min(), W.max()
+    if not (smallest >= 0 and largest < np.inf):  # NaN fails every comparison
+        raise ValueError(
+            f"W must hold finite, non-negative affinities; got entries from {smallest} to {largest}."
+        )
+    # Two products instead of W == W.T, which at n = 10,000 costs a second and a copy.
+    probe = np.random.default_rng(0).standard_normal(len(W)).astype(W.dtype)
+    difference = float(np.abs(W @ probe - probe @ W).max())
+    if difference > 1e-4 * float(largest) * np.sqrt(len(W)):
+        raise ValueError("W must be symmetric, as |Z| + |Z|^T is; got a W that differs from its transpose.")
+    return W
+
+
+def degrees(W: Array) -> Array:
+    """Sums of the rows, in double precision."""
+    sums: Array = W.sum(axis=1, dtype=np.float64)
+    return sums
+
+
+def multiply(W: Array, V: Array) -> Array:
+    """W V in W's precision, so that a large W is never converted, returned in double precision."""
+    product: Array = (W @ V.astype(W.dtype)).astype(np.float64)
+    return product
+
+
+def leading_eigenpairs(
+    product: Product, n: int, count: int, *, by_magnitude: bool = False, tol: float = 1e-5
+) -> tuple[Array, Array]:
+    """Largest eigenvalues, descending, and their eigenvectors, of a symmetric operator V -> product(V).
+
+    Small operators are written out and solved densely. Large ones go through a restarted block
+    Krylov method: the block finds repeated eigenvalues (a graph in several pieces), which a
+    Lanczos iteration from a single vector may miss, and reads W once for all its vectors.
+    """
+    if n <= DENSE_LIMIT or (count + GUARD) * DEPTH > n:
+        matrix = product(np.eye(n))
+        values, vectors = eigh((matrix + matrix.T) / 2, overwrite_a=True)
+        order = _leading(values, by_magnitude)[:count]
+        return values[order], vectors[:, order]
+    return _block_krylov(product, n, count, by_magnitude, tol)
+
+
+def _block_krylov(
+    product: Product, n: int, count: int, by_magnitude: bool, tol: float, max_restarts: int = 50
+) -> tuple[Array, Array]:
+    """Rayleigh-Ritz on a block Krylov space, restarted from its best vectors."""
+    block = _smooth_start(n, count + GUARD)
+    for _ in range(max_restarts):
+        basis, image = _krylov_basis(product, block)
+        values, rotations = eigh(basis.T @ image)
+        order = _leading(values, by_magnitude)[: count + GUARD]
+        values, block = values[order], basis @ rotations[:, order]
+        residual = image @ rotations[:, order[:count]] - block[:, :count] * values[:count]
+        error = float(np.linalg.norm(residual, axis=0).max() / np.abs(values).max(initial=1e-300))
+        if error <= tol:
+            break
+    else:
+        warnings.warn(
+            f"{count} leading eigenvectors have a relative residual of {error:.1e} after {max_restarts} "
+            f"restarts; {tol:.0e} was asked for. The last of them are hardly told apart by this graph: "
+            f"fewer subspaces may suit it.",
+            ConvergenceWarning,
+            stacklevel=2,
+        )
+    return values[:count], block[:, :count]
+
+
+def _smooth_start(n: int, count: int) -> Array:
+    """Slow cosines in time plus a little fixed noise.
+
+    Where each sample is linked to its neighbours in time alone, the leading eigenvectors are such
+    cosines, and the operator itself tells them apart too slowly. The noise is for all other graphs.
+    """
+    cosines = np.cos(np.pi / n * np.outer(np.arange(n) + 0.5, np.arange(count)))
+    noise = np.random.default_rng(0).standard_normal((n, count))  # fixed: the same W, the same answer
+    return np.linalg.qr(cosines + 0.1 * noise)[0]
+
+
+def _krylov_basis(product: Product, block: Array) -> tuple[Array, Array]:
+    """Orthonormal basis of [V, AV, ..., A^(DEPTH-1) V], and A times that basis."""
+    basis, image = block, product(block)
+    for _ in range(DEPTH - 1):
+        block = image[:, -block.shape[1] :]
+        for _ in range(2):  # twice is enough, also where A V has already left nothing new
+            block = np.linalg.qr(block - basis @ (basis.T @ block))[0]
+        basis = np.hstack([basis, block])
+        image = np.hstack([image, product(block)])
+    return basis, image
+
+
+def _leading(values: Array, by_magnitude: bool) -> npt.NDArray[np.intp]:
+    """Order from the largest down."""
+    return np.argsort(-np.abs(values) if by_magnitude else -values, kind="stable")

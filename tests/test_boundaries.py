@@ -1,0 +1,124 @@
+"""Boundaries of planted blocks, and the ways between labels and boundaries."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from seqspan.boundaries import (
+    block_boundaries,
+    boundaries_from_labels,
+    boundary_strength,
+    labels_from_boundaries,
+    peak_boundaries,
+)
+
+span_lengths = st.lists(st.integers(3, 9), min_size=2, max_size=6)
+
+
+def planted(lengths, noise=0.0, seed=0):
+    """Block-diagonal Z with the given spans, plus Gaussian noise, and its interior starts."""
+    labels = np.repeat(np.arange(len(lengths)), lengths)
+    Z = (labels[:, None] == labels) / np.asarray(lengths)[labels]  # columns of sum one
+    rng = np.random.default_rng(seed)
+    return Z + noise * rng.standard_normal(Z.shape), np.cumsum(lengths)[:-1]
+
+
+@given(labels=st.lists(st.sampled_from("abc"), min_size=1, max_size=30))
+def test_splitting_at_the_boundaries_gives_the_runs(labels):
+    pieces = np.split(np.array(labels), boundaries_from_labels(labels))
+    assert all(len(set(piece)) == 1 for piece in pieces)
+    assert all(before[-1] != after[0] for before, after in pairwise(pieces))
+
+
+@given(boundaries=st.sets(st.integers(1, 19)))
+def test_boundaries_survive_the_way_through_labels(boundaries):
+    labels = labels_from_boundaries(sorted(boundaries), 20)
+    assert boundaries_from_labels(labels).tolist() == sorted(boundaries)
+    assert labels.tolist() == [sum(b <= t for b in boundaries) for t in range(20)]
+
+
+@given(lengths=span_lengths)
+def test_blocks_are_read_off_exactly(lengths):
+    Z, expected = planted(lengths)
+    np.testing.assert_array_equal(block_boundaries(Z), expected)
+    np.testing.assert_array_equal(block_boundaries(1e-30 * Z.astype(np.float64)), expected)
+
+
+def test_what_counts_as_zero_is_relative_to_the_largest_entry():
+    Z, _ = planted([4, 4])
+    Z[0, 2] += 1e-4 * Z.max()
+    assert block_boundaries(Z, tol=1e-3).tolist() == [4]
+    assert block_boundaries(Z, tol=1e-5).tolist() == [2, 3, 4]
+
+
+def test_strength_is_the_column_mean_of_the_differences():
+    Z = np.random.default_rng(0).standard_normal((5, 7))
+    R = np.eye(7, 6, k=-1) - np.eye(7, 6)  # Z R = [z_2 - z_1, ...]
+    np.testing.assert_allclose(boundary_strength(Z), np.abs(Z @ R).mean(axis=0))
+
+
+@given(lengths=span_lengths, seed=st.integers(0, 2**31))
+def test_peaks_find_noisy_blocks_with_and_without_their_number(lengths, seed):
+    # Entries of a block are 1/9 at least and b jumps by 2/n; noise of 0.002 moves b by 0.001 at most.
+    Z, expected = planted(lengths, noise=0.002, seed=seed)
+    np.testing.assert_array_equal(peak_boundaries(Z), expected)
+    np.testing.assert_array_equal(peak_boundaries(Z, n_spans=len(lengths)), expected)
+
+
+@given(seed=st.integers(0, 2**31))
+def test_one_noisy_span_has_no_boundary(seed):
+    Z, _ = planted([30], noise=0.005, seed=seed)
+    assert peak_boundaries(Z).size == 0
+
+
+def test_the_most_prominent_peaks_are_kept():
+    Z = np.zeros((1, 20))
+    Z[0, 5:] += 1.0
+    Z[0, 12:] += 3.0
+    Z[0, 16:] += 2.0
+    assert peak_boundaries(Z, n_spans=1).tolist() == []
+    assert peak_boundaries(Z, n_spans=2).tolist() == [12]
+    assert peak_boundaries(Z, n_spans=3).tolist() == [12, 16]
+    assert peak_boundaries(Z, n_spans=9).tolist() == [5, 12, 16]
+
+
+def test_a_boundary_may_lie_next_to_either_end():
+    Z, _ = planted([1, 6, 1])
+    assert peak_boundaries(Z).tolist() == [1, 7]
+    assert peak_boundaries(Z, min_length=2).tolist() == []
+
+
+@given(seed=st.integers(0, 2**31), min_length=st.integers(1, 12))
+def test_no_span_is_shorter_than_asked(seed, min_length):
+    Z = np.random.default_rng(seed).standard_normal((4, 24))
+    for found in (peak_boundaries(Z, min_length=min_length), peak_boundaries(Z, 2, min_length=min_length)):
+        assert np.diff([0, *found, 24]).min() >= min_length
+
+
+def test_bad_arguments_are_named():
+    with pytest.raises(ValueError, match=r"2 or more samples; got shape \(3, 1\)"):
+        boundary_strength(np.ones((3, 1)))
+    with pytest.raises(ValueError, match="tol must not be negative; got -1"):
+        block_boundaries(np.eye(3), tol=-1)
+    with pytest.raises(ValueError, match=r"at most 6 for 6 samples; got n_spans=4, min_length=2"):
+        peak_boundaries(np.eye(6), 4, min_length=2)
+    with pytest.raises(ValueError, match="got n_spans=0"):
+        peak_boundaries(np.eye(6), 0)
+    with pytest.raises(ValueError, match=r"labels must be a 1-D array; got shape \(2, 2\)"):
+        boundaries_from_labels(np.eye(2))
+
+
+@pytest.mark.parametrize("boundaries", [[0], [10], [3, 3], [5, 2]])
+def test_impossible_boundaries_are_named(boundaries):
+    with pytest.raises(ValueError, match=r"ascend strictly within \[1, 9\] for 10 samples; got"):
+        labels_from_boundaries(boundaries, 10)
+
+
+def test_boundaries_that_are_no_indices_are_named():
+    with pytest.raises(ValueError, match="1-D array of int; got shape"):
+        labels_from_boundaries([1.5], 10)

@@ -1,0 +1,202 @@
+"""The normalised cut against all partitions of tiny graphs, and on planted ones."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.exceptions import ConvergenceWarning
+
+from seqspan import _spectrum
+from seqspan.cut import normalised_cut
+
+
+def planted(lengths, within=1.0, noise=0.0, seed=0):
+    """Blocks of affinities in [within/2, within], noise in [0, noise] between, and their labels."""
+    labels = np.repeat(np.arange(len(lengths)), lengths)
+    rng = np.random.default_rng(seed)
+    W = np.where(
+        labels[:, None] == labels,
+        within * rng.uniform(0.5, 1, (len(labels),) * 2),
+        noise * rng.random((len(labels),) * 2),
+    )
+    return (W + W.T) / 2, labels
+
+
+def cut_value(W, labels):
+    """Sum of cut(c, rest) / assoc(c, all), from its definition."""
+    return sum(
+        W[labels == c][:, labels != c].sum() / max(W[labels == c].sum(), 1e-300) for c in np.unique(labels)
+    )
+
+
+def smallest_cut(W, n_subspaces):
+    """Smallest value over all partitions into exactly n_subspaces groups."""
+    candidates = (np.array(labels) for labels in product(range(n_subspaces), repeat=len(W)))
+    return min(cut_value(W, labels) for labels in candidates if len(set(labels)) == n_subspaces)
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("lengths", [(3, 5), (4, 4), (2, 3, 3)])
+def test_no_partition_of_a_tiny_graph_cuts_less(lengths, seed):
+    W, _ = planted(lengths, noise=0.3, seed=seed)
+    labels = normalised_cut(W, len(lengths), rng=seed)
+    assert cut_value(W, labels) == pytest.approx(smallest_cut(W, len(lengths)), rel=1e-9)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    order=st.lists(st.integers(0, 4), min_size=2, max_size=8),
+    seed=st.integers(0, 2**31),
+)
+def test_planted_groups_are_found_also_when_they_return(order, seed):
+    lengths = np.random.default_rng(seed).integers(5, 12, len(order))
+    groups = np.repeat(order, lengths)
+    rng = np.random.default_rng(seed)
+    W = np.where(groups[:, None] == groups, rng.uniform(0.5, 1, (len(groups),) * 2), 0.02)
+    labels = normalised_cut(W + W.T, len(set(order)), rng=seed)
+    names = list(dict.fromkeys(order))  # in order of first appearance
+    np.testing.assert_array_equal(labels, [names.index(group) for group in groups])
+
+
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 2**31), n_subspaces=st.integers(1, 9), density=st.floats(0, 1))
+def test_any_graph_gets_exactly_the_labels_asked_for(seed, n_subspaces, density):
+    rng = np.random.default_rng(seed)
+    W = rng.random((9, 9)) * (rng.random((9, 9)) < density)
+    W = W + W.T
+    before = W.copy()
+    labels = normalised_cut(W, n_subspaces, rng=seed)
+    _, first = np.unique(labels, return_index=True)
+    assert len(first) == n_subspaces
+    assert (np.diff(first) > 0).all()
+    np.testing.assert_array_equal(W, before)
+    np.testing.assert_array_equal(labels, normalised_cut(W, n_subspaces, rng=seed))
+
+
+def test_the_scale_of_the_affinities_does_not_matter():
+    W, labels = planted((6, 9, 7), noise=0.1)
+    for scale in (1e-12, 1e12):
+        np.testing.assert_array_equal(normalised_cut(scale * W, 3, rng=0), labels)
+
+
+def test_samples_without_affinity_follow_their_neighbours():
+    W, labels = planted((8, 8, 8))
+    for lonely in (0, 4, 20, 23):
+        W[lonely] = W[:, lonely] = 0
+    np.testing.assert_array_equal(normalised_cut(W, 3, rng=0), labels)
+
+
+def test_more_pieces_than_subspaces_are_joined_in_time():
+    W, pieces = planted((6, 6, 6, 6, 6))
+    labels = normalised_cut(W, 2, rng=0)
+    assert np.count_nonzero(np.diff(labels)) == 1  # two stretches of time,
+    assert len(set(zip(pieces, labels, strict=True))) == 5  # no piece torn
+
+
+def test_no_affinity_at_all_is_cut_into_stretches_of_time():
+    labels = normalised_cut(np.zeros((12, 12)), 3, rng=0)
+    assert np.count_nonzero(np.diff(labels)) == 2
+    assert np.bincount(labels).min() >= 3
+
+
+def test_one_and_all():
+    W, _ = planted((2, 3))
+    assert normalised_cut(W, 1).tolist() == [0] * 5
+    assert normalised_cut(W, 5).tolist() == [0, 1, 2, 3, 4]
+    assert normalised_cut([[0.0]], 1).tolist() == [0]
+
+
+def test_signs_and_bases_of_the_eigenvectors_do_not_matter(monkeypatch):
+    W, _ = planted((7, 9, 8, 10), noise=0.4, seed=3)
+    expected = normalised_cut(W, 4, rng=1)
+    turn = np.linalg.qr(np.random.default_rng(0).standard_normal((4, 4)))[0]
+
+    def turned(*arguments, **options):
+        values, vectors = _spectrum.leading_eigenpairs(*arguments, **options)
+        return values, vectors @ turn
+
+    monkeypatch.setattr("seqspan.cut.leading_eigenpairs", turned)
+    np.testing.assert_array_equal(normalised_cut(W, 4, rng=1), expected)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_large_graphs_take_the_implicit_way_and_agree_with_the_dense_one(dtype, monkeypatch):
+    W, labels = planted((200, 150, 250, 100), noise=0.2, seed=5)
+    W = W.astype(dtype)
+    W.setflags(write=False)
+    dense = normalised_cut(W, 4, rng=0)
+    monkeypatch.setattr(_spectrum, "DENSE_LIMIT", 100)
+    monkeypatch.setattr(_spectrum, "eigh", refuse_large(_spectrum.eigh, 100))
+    np.testing.assert_array_equal(normalised_cut(W, 4, rng=0), dense)
+    np.testing.assert_array_equal(dense, labels)
+
+
+def refuse_large(solver, limit):
+    """The same dense eigen-solver, but not for matrices of the size of W."""
+
+    def guarded(matrix, **options):
+        assert len(matrix) <= limit
+        return solver(matrix, **options)
+
+    return guarded
+
+
+def test_pieces_of_a_large_graph_are_not_missed(monkeypatch):
+    monkeypatch.setattr(_spectrum, "DENSE_LIMIT", 100)
+    W, labels = planted([40] * 12)  # the eigenvalue 1 is repeated twelvefold, but for the ties in time
+    np.testing.assert_array_equal(normalised_cut(W, 12, rng=0), labels)
+
+
+def test_eigenvalues_of_the_implicit_way_are_those_of_numpy(monkeypatch):
+    monkeypatch.setattr(_spectrum, "DENSE_LIMIT", 100)
+    A = np.random.default_rng(2).standard_normal((300, 300))
+    A = A + A.T
+    exact = np.linalg.eigvalsh(A)
+    values, vectors = _spectrum.leading_eigenpairs(lambda V: A @ V, 300, 4, tol=1e-8)
+    np.testing.assert_allclose(values, exact[::-1][:4], rtol=1e-10)  # error is the square of the residual
+    np.testing.assert_allclose(A @ vectors, vectors * values, atol=1e-6)
+    sizes = _spectrum.leading_eigenpairs(lambda V: A @ V, 300, 4, by_magnitude=True)[0]
+    np.testing.assert_allclose(np.abs(sizes), np.sort(np.abs(exact))[::-1][:4], rtol=1e-8)
+
+
+def test_eigenvectors_that_cannot_be_told_apart_warn(monkeypatch):
+    monkeypatch.setattr(_spectrum, "DENSE_LIMIT", 100)
+    A = np.random.default_rng(2).standard_normal((300, 300))
+    A = A + A.T
+    with pytest.warns(ConvergenceWarning, match=r"4 leading eigenvectors .* 1e-30 was asked for"):
+        values = _spectrum.leading_eigenpairs(lambda V: A @ V, 300, 4, tol=1e-30)[0]
+    np.testing.assert_allclose(values, np.linalg.eigvalsh(A)[::-1][:4])
+
+
+@pytest.mark.parametrize(
+    ("W", "message"),
+    [
+        (np.ones((2, 3)), r"square matrix of affinities; got shape \(2, 3\)"),
+        (np.ones((0, 0)), "square matrix"),
+        (-np.eye(3), "non-negative affinities; got entries from -1.0"),
+        (np.full((3, 3), np.nan), "finite, non-negative"),
+        (np.full((3, 3), np.inf), "finite, non-negative"),
+        (np.triu(np.ones((4, 4))), "must be symmetric"),
+    ],
+)
+def test_what_is_no_affinity_is_refused(W, message):
+    with pytest.raises(ValueError, match=message):
+        normalised_cut(W, 1)
+
+
+@pytest.mark.parametrize("n_subspaces", [0, 5])
+def test_impossible_numbers_are_named(n_subspaces):
+    with pytest.raises(ValueError, match=rf"in \[1, 4\] for 4 samples; got {n_subspaces}"):
+        normalised_cut(np.eye(4), n_subspaces)
+    with pytest.raises(ValueError, match="n_starts must be at least 1; got 0"):
+        normalised_cut(np.eye(4), 2, n_starts=0)
+
+
+def test_whole_numbers_are_affinities_too():
+    assert normalised_cut(np.kron(np.eye(2, dtype=int), np.ones((3, 3), dtype=int)), 2, rng=0).tolist() == [
+        0, 0, 0, 1, 1, 1,
+    ]  # fmt: skip

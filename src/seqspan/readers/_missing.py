@@ -63,6 +63,8 @@ def resolve_missing(
     array([[1., 2., 3.]])
     """
     n_samples = len(X)
+    if X.dtype.kind != "f":  # whole numbers have no way to be missing
+        return Complete(X, names, np.arange(n_samples), [])
     counts = np.array([n_samples - np.count_nonzero(np.isfinite(column)) for column in X.T], dtype=int)
     rows = np.arange(n_samples)
     if not counts.any():

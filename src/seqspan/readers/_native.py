@@ -73,7 +73,7 @@ def read_hdf5(path: Path, max_bytes: int, names: list[str]) -> Result:
     return arrays, {}
 
 
-def read_columns(path: Path, max_bytes: int) -> Result:
+def read_columns(path: Path, max_bytes: int, labels: str | None = None) -> Result:
     """Read Parquet or Feather: numbers and times as columns, the names of the others."""
     import polars as pl
 
@@ -86,13 +86,14 @@ def read_columns(path: Path, max_bytes: int) -> Result:
     check_size(n_rows * (len(numeric) + len(temporal)) * 8, max_bytes)
     microseconds = [pl.col(name).cast(pl.Datetime("us")).dt.epoch("us") / 1e6 for name in temporal]
     table = scan.select([pl.col(name).cast(pl.Float64) for name in numeric] + microseconds).collect()
-    X = table.fill_null(np.nan).to_numpy(order="fortran")
+    arrays = {"X": np.empty((n_rows, table.width), order="F")}
+    for number, column in enumerate(table.get_columns()):
+        arrays["X"][:, number] = column.to_numpy()  # missing values become NaN
     text = [name for name in schema if name not in numeric + temporal]
-    return {"X": X.astype(float, copy=False)}, {
-        "names": numeric + temporal,
-        "temporal": temporal,
-        "text": text,
-    }
+    if labels in text:
+        words = scan.select(pl.col(str(labels)).cast(pl.String).fill_null("")).collect()
+        arrays["labels"] = np.array(words.to_series().to_list(), dtype=str)
+    return arrays, {"names": numeric + temporal, "temporal": temporal, "text": text}
 
 
 def check_size(n_bytes: int, max_bytes: int) -> None:

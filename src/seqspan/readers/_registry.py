@@ -40,6 +40,8 @@ class Reader:
         Size that the content may have by default once it is unpacked.
     folder : bool
         Whether it reads folders, too.
+    generic : bool
+        Whether its `matches` says little, so that others are asked first.
     """
 
     name: str
@@ -50,6 +52,7 @@ class Reader:
     matches: Callable[[bytes], bool]
     max_bytes: int = MAX_MATRIX_BYTES
     folder: bool = False
+    generic: bool = False
 
     def make_options(self, given: Mapping[str, Any]) -> Any:
         """Turn keywords into this reader's options; unknown ones are an error that lists the known."""
@@ -68,7 +71,8 @@ def readers() -> tuple[Reader, ...]:
     package = importlib.import_module("seqspan.readers")
     names = sorted(module.name for module in pkgutil.iter_modules(package.__path__))
     modules = [importlib.import_module(f"seqspan.readers.{name}") for name in names if name[0] != "_"]
-    return tuple(reader for module in modules for reader in getattr(module, "READERS", ()))
+    found = [reader for module in modules for reader in getattr(module, "READERS", ())]
+    return tuple(sorted(found, key=lambda reader: reader.generic))
 
 
 def extension_of(path: Path) -> str:

@@ -1,0 +1,138 @@
+"""How a text table is written: encoding, delimiter, decimal sign and header, from its first lines."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import re
+from collections.abc import Sequence as Rows
+from dataclasses import dataclass
+
+SAMPLE_BYTES = 2**18
+SAMPLE_LINES = 200
+DELIMITERS = (",", ";", "\t", "|", " ")
+NULLS = ("", "NA", "N/A", "n/a", "NaN", "nan", "NAN", "null", "NULL", "None", "-", "?", "#N/A")
+POINT = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?inf", re.I)
+COMMA = re.compile(r"[+-]?(\d+,?\d*|,\d+)([eE][+-]?\d+)?")
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How a text table is written.
+
+    Parameters
+    ----------
+    encoding : str
+    delimiter : str
+        A space stands for any run of spaces and tabs.
+    decimal : str
+        ``"."`` or ``","``.
+    header : bool
+        Whether the first line holds names.
+    comment : str or None
+        What lines that are no data start with.
+    """
+
+    encoding: str
+    delimiter: str
+    decimal: str
+    header: bool
+    comment: str | None
+
+
+def find_dialect(
+    sample: bytes, *, whole: bool, delimiters: Rows[str] = DELIMITERS
+) -> tuple[Dialect, list[list[str]]]:
+    r"""Find out how a table is written.
+
+    Parameters
+    ----------
+    sample : bytes
+        The start of the file.
+    whole : bool
+        Whether that is all of it; otherwise the last line may be cut.
+    delimiters : sequence of str
+        Those to choose from.
+
+    Returns
+    -------
+    dialect : Dialect
+    rows : list of list of str
+        The first rows, split, header included.
+
+    Examples
+    --------
+    >>> dialect, rows = find_dialect(b"depth;quartz\n0,5;1,25\n", whole=True)
+    >>> dialect.delimiter, dialect.decimal, dialect.header
+    (';', ',', True)
+    """
+    encoding = find_encoding(sample)
+    lines = sample.decode(encoding, "replace").splitlines()
+    if not whole:
+        lines = lines[:-1]
+    comment = "#" if lines and lines[0].lstrip().startswith("#") else None
+    lines = [line for line in lines if line.strip() and not (comment and line.startswith(comment))]
+    if not lines:
+        raise ValueError("expected lines of text; it holds none, or one too long to be a row.")
+    lines = lines[:SAMPLE_LINES]
+    best = max(delimiters, key=lambda delimiter: _score(split(lines, delimiter)))
+    rows = split(lines, best)
+    return Dialect(encoding, best, find_decimal(rows, best), find_header(rows), comment), rows
+
+
+def find_encoding(sample: bytes) -> str:
+    """Choose UTF-8 or UTF-16 by their marks, UTF-8 where it fits, else Windows' Latin."""
+    if sample.startswith(codecs.BOM_UTF8):
+        return "utf-8-sig"
+    if sample.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "utf-16"
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    try:
+        decoder.decode(sample)  # a character cut at the end of the sample is no error
+    except UnicodeDecodeError:
+        return "cp1252"
+    return "utf-8"
+
+
+def split(lines: Rows[str], delimiter: str) -> list[list[str]]:
+    """Split lines into cells, with quotes respected."""
+    if delimiter == " ":
+        return [line.split() for line in lines]
+    return [[cell.strip() for cell in row] for row in csv.reader(lines, delimiter=delimiter)]
+
+
+def is_number(cell: str) -> bool:
+    """Tell numbers, with either decimal sign."""
+    return bool(POINT.fullmatch(cell) or COMMA.fullmatch(cell))
+
+
+def _score(rows: list[list[str]]) -> tuple[float, float, float]:
+    """Judge a delimiter: the same number of cells in every row, most of them numbers, more than one."""
+    widths = [len(row) for row in rows]
+    common = max(set(widths), key=widths.count)
+    cells = [cell for row in rows[1:] or rows for cell in row if cell not in NULLS]
+    numbers = sum(map(is_number, cells)) / max(len(cells), 1)
+    same = widths.count(common) / len(widths)
+    return (float(common > 1 and same > 0.8), round(numbers, 1), same)
+
+
+def find_decimal(rows: list[list[str]], delimiter: str) -> str:
+    """Choose the comma where numbers have it and none has the point."""
+    if delimiter == ",":
+        return "."
+    cells = [cell for row in rows for cell in row]
+    with_comma = any(COMMA.fullmatch(cell) and "," in cell for cell in cells)
+    with_point = any(POINT.fullmatch(cell) and "." in cell for cell in cells)
+    return "," if with_comma and not with_point else "."
+
+
+def find_header(rows: list[list[str]]) -> bool:
+    """Tell a first line of names: words where the lines below have numbers, or words throughout."""
+    first, below = rows[0], rows[1:]
+    words = [index for index, cell in enumerate(first) if cell not in NULLS and not is_number(cell)]
+    if len(words) == len(first):
+        return True
+    numeric_below = (
+        row[index] for row in below for index in words if index < len(row) and is_number(row[index])
+    )
+    return any(True for _ in numeric_below)

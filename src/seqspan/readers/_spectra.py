@@ -1,0 +1,59 @@
+"""What the readers of spectra share: bad bands left out by name, wavelengths kept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from seqspan._types import Array
+from seqspan.readers._missing import resolve_missing
+from seqspan.sequence import Sequence, SpectrumView
+
+
+@dataclass(frozen=True)
+class Scan:
+    """Spectra as a file gives them.
+
+    Parameters
+    ----------
+    spectra : array of shape (n_samples, n_bands)
+        NaN where a value is missing.
+    wavelengths : array of shape (n_bands,)
+    unit : str
+        Of the wavelengths.
+    good : bool array of shape (n_bands,)
+        False for the bands that the file calls bad.
+    notes : list of str
+    """
+
+    spectra: Array
+    wavelengths: Array
+    unit: str
+    good: npt.NDArray[np.bool_]
+    notes: list[str] = field(default_factory=list)
+
+
+def spectra_sequence(scan: Scan, times: Array, time_unit: str, missing: str) -> Sequence:
+    """Leave out bad bands, deal with missing values, and dress the rest as a sequence of kind "spectra"."""
+    empty = ~np.isfinite(scan.spectra).any(axis=0)
+    keep = scan.good & ~empty
+    if not keep.any():
+        raise ValueError(f"none of its {len(keep)} bands is good.")
+    notes = list(scan.notes)
+    if not keep.all():
+        listing = ", ".join(f"{value:.10g}" for value in scan.wavelengths[~keep])
+        notes.append(f"left out {np.count_nonzero(~keep)} bad bands ({scan.unit}): {listing}")
+    wavelengths = scan.wavelengths[keep]
+    names = tuple(f"{value:.10g}" for value in wavelengths)
+    complete = resolve_missing(scan.spectra[:, keep], names, missing)
+    return Sequence(
+        X=complete.X,
+        times=times[complete.rows],
+        time_unit=time_unit,
+        feature_names=complete.names,
+        kind="spectra",
+        notes=(*notes, *complete.notes),
+        view=SpectrumView(complete.X, wavelengths, scan.unit),
+    )

@@ -1,0 +1,63 @@
+"""Parquet and Feather by polars, in a process of its own: a damaged footer can ask it for all memory."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from seqspan.readers._isolated import run_isolated
+from seqspan.readers._registry import Reader
+from seqspan.readers._table import Columns, TableOptions, table_sequence
+from seqspan.sequence import Sequence
+
+PARQUET = b"PAR1"
+FEATHER = b"ARROW1"
+
+
+def load_columns(path: Path, options: TableOptions, max_bytes: int) -> Sequence:
+    """Read a columnar table."""
+    check_ends(path)
+    arrays, about = run_isolated("columns", path, max_bytes, labels=options.labels)
+    text: dict[str, object] = dict.fromkeys(about["text"])
+    if "labels" in arrays:
+        text[options.labels or ""] = arrays["labels"]
+    columns = Columns(arrays["X"], tuple(about["names"]), tuple(about["temporal"]), text)
+    return table_sequence(columns, options)
+
+
+def check_ends(path: Path) -> None:
+    """Raise where the magic bytes at the end are gone: the file breaks off."""
+    with path.open("rb") as file:
+        magic = PARQUET if file.read(4) == PARQUET else FEATHER
+        file.seek(-min(len(magic), path.stat().st_size), 2)
+        if file.read() != magic:
+            raise ValueError(f"expected a file that ends with {magic.decode()}; it breaks off.")
+
+
+def looks_like_parquet(head: bytes) -> bool:
+    """Tell Parquet by its magic bytes."""
+    return head.startswith(PARQUET)
+
+
+def looks_like_feather(head: bytes) -> bool:
+    """Tell Feather by its magic bytes."""
+    return head.startswith(FEATHER)
+
+
+READERS = (
+    Reader(
+        name="parquet",
+        title="a Parquet table",
+        extensions=(".parquet", ".pq"),
+        options=TableOptions,
+        load=load_columns,
+        matches=looks_like_parquet,
+    ),
+    Reader(
+        name="feather",
+        title="a Feather (Arrow) table",
+        extensions=(".feather", ".arrow", ".ipc"),
+        options=TableOptions,
+        load=load_columns,
+        matches=looks_like_feather,
+    ),
+)

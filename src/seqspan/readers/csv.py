@@ -1,0 +1,241 @@
+"""Tables of text: delimiter, header, decimal comma and encoding are found; polars parses."""
+
+from __future__ import annotations
+
+import gzip
+import io
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from seqspan._types import Array
+from seqspan.readers._dialect import (
+    DELIMITERS,
+    NULLS,
+    SAMPLE_BYTES,
+    Dialect,
+    find_dialect,
+    is_number,
+)
+from seqspan.readers._limits import check_bytes, is_gzip
+from seqspan.readers._registry import Reader
+from seqspan.readers._table import Columns, TableOptions, table_sequence
+from seqspan.sequence import Sequence
+
+if TYPE_CHECKING:
+    import polars as pl
+
+DATE_FORMATS = (None, "%d.%m.%Y %H:%M:%S", "%d.%m.%Y %H:%M", "%d.%m.%Y", "%m/%d/%Y %H:%M:%S", "%m/%d/%Y")
+NUMERIC_SHARE = 0.5  # of the cells; a column below is text, one above has cells that are no numbers
+
+
+@dataclass(frozen=True)
+class CsvOptions(TableOptions):
+    """How a text table is written, where finding out fails.
+
+    Parameters
+    ----------
+    missing, time, labels
+        As for every table.
+    delimiter : str, optional
+        One character; a space stands for any run of spaces.
+    decimal : {".", ","}, optional
+    header : bool, optional
+        Whether the first line holds names.
+    """
+
+    delimiter: str | None = None
+    decimal: str | None = None
+    header: bool | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.delimiter is not None and (len(self.delimiter) != 1 or ord(self.delimiter) > 127):
+            raise ValueError(f"delimiter must be one ASCII character; got {self.delimiter!r}.")
+        if self.decimal not in (None, ".", ","):
+            raise ValueError(f"decimal must be '.' or ','; got {self.decimal!r}.")
+
+
+def load_csv(path: Path, options: CsvOptions, max_bytes: int) -> Sequence:
+    """Read a table of text."""
+    check_bytes(path.stat().st_size, max_bytes, "the file")
+    source: Path | bytes = _unpack(path, max_bytes)
+    dialect, rows = _dialect(source, options)
+    numeric = _numeric_columns(rows[1:] if dialect.header else rows, len(rows[0]))
+    return table_sequence(_parse(source, dialect, numeric), options)
+
+
+def _unpack(path: Path, max_bytes: int) -> Path | bytes:
+    """Return the path of a plain file, or the bounded content of a packed one."""
+    with path.open("rb") as file:
+        if not is_gzip(file.read(2)):
+            return path
+    with gzip.open(path, "rb") as packed:
+        content = packed.read(max_bytes + 1)
+    check_bytes(len(content), max_bytes, "the unpacked file")
+    return content
+
+
+def _dialect(source: Path | bytes, options: CsvOptions) -> tuple[Dialect, list[list[str]]]:
+    """Find the dialect, and let the user's word stand above it."""
+    if isinstance(source, bytes):
+        sample = source[: SAMPLE_BYTES + 1]
+    else:
+        with source.open("rb") as file:
+            sample = file.read(SAMPLE_BYTES + 1)
+    whole = len(sample) <= SAMPLE_BYTES
+    delimiters = (options.delimiter,) if options.delimiter else DELIMITERS
+    dialect, rows = find_dialect(sample[:SAMPLE_BYTES], whole=whole, delimiters=delimiters)
+    decimal = dialect.decimal if options.decimal is None else options.decimal
+    header = dialect.header if options.header is None else options.header
+    return replace(dialect, decimal=decimal, header=header), rows
+
+
+def _numeric_columns(rows: list[list[str]], width: int) -> list[bool]:
+    """Judge by the first rows which columns hold numbers; columns without any value count as such."""
+    cells: list[list[str]] = [[] for _ in range(width)]
+    for row in rows:
+        for column, cell in zip(cells, row, strict=False):
+            if cell not in NULLS:
+                column.append(cell)
+    return [sum(map(is_number, column)) >= NUMERIC_SHARE * len(column) for column in cells]
+
+
+def _parse(source: Path | bytes, dialect: Dialect, numeric: list[bool]) -> Columns:
+    """Parse by the plan, or, where a later cell breaks it, as text first."""
+    import polars as pl
+
+    try:
+        return replace(_columns(_read(source, dialect, numeric)), notes=[_describe(dialect)])
+    except pl.exceptions.PanicException as error:  # no Exception by its class
+        raise ValueError(f"not a table of text: {error}") from error
+    except pl.exceptions.ComputeError:
+        if dialect.encoding == "utf-8" and not _is_utf8(source):
+            return _parse(source, replace(dialect, encoding="cp1252"), numeric)
+        frame, problems = _as_numbers(_read(source, dialect, []))
+        return replace(_columns(frame), notes=[_describe(dialect)], problems=problems)
+
+
+def _is_utf8(source: Path | bytes) -> bool:
+    """Check all of a file whose first part is UTF-8."""
+    try:
+        (source if isinstance(source, bytes) else source.read_bytes()).decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _read(source: Path | bytes, dialect: Dialect, numeric: list[bool]) -> pl.DataFrame:
+    """Call polars; columns that are not numeric come as strings."""
+    import polars as pl
+
+    plan: Any = [pl.Float64 if number else pl.String for number in numeric]
+    return pl.read_csv(
+        _plain_text(source, dialect),
+        separator=dialect.delimiter,
+        has_header=dialect.header,
+        decimal_comma=dialect.decimal == ",",
+        comment_prefix=dialect.comment,
+        null_values=list(NULLS),
+        schema_overrides=plan or None,
+        infer_schema=bool(plan),
+    )
+
+
+def _plain_text(source: Path | bytes, dialect: Dialect) -> Path | io.BytesIO:
+    """Return what polars reads: UTF-8, with single delimiters; the file itself where it is that."""
+    if dialect.encoding.startswith("utf-8") and dialect.delimiter != " ":
+        return io.BytesIO(source) if isinstance(source, bytes) else source
+    content = source if isinstance(source, bytes) else source.read_bytes()
+    # cp1252 leaves five bytes undefined; they can only be in text
+    text = content.decode(dialect.encoding, "replace")
+    if dialect.delimiter == " ":
+        text = "\n".join(" ".join(line.split()) for line in text.splitlines())
+    return io.BytesIO(text.encode("utf-8"))
+
+
+def _as_numbers(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
+    """Turn columns of strings into numbers where most cells are; cells that are none become missing."""
+    import polars as pl
+
+    casts, problems = [], []
+    for name in frame.columns:
+        column = frame[name].str.strip_chars()
+        numbers = column.str.replace(",", ".", literal=True).cast(pl.Float64, strict=False)
+        wrong = (numbers.is_null() & column.is_not_null()).arg_true()
+        if len(wrong) > (1 - NUMERIC_SHARE) * (len(column) - column.null_count()):
+            casts.append(column)
+            continue
+        casts.append(numbers.alias(name))
+        if len(wrong):
+            first = f"{column[int(wrong[0])]!r} in row {int(wrong[0])}"
+            problems.append(f"{len(wrong)} cells of {name!r} are no numbers, the first {first}")
+    return pl.DataFrame(casts), problems
+
+
+def _columns(frame: pl.DataFrame) -> Columns:
+    """Split a frame into numbers, dates and text."""
+    import polars as pl
+
+    temporal: list[str] = []
+    text: dict[str, object] = {}
+    columns = []
+    for series in frame.get_columns():
+        if series.dtype.is_numeric() or series.dtype == pl.Boolean:
+            columns.append(series.cast(pl.Float64))
+        elif (seconds := _seconds(series)) is not None:
+            temporal.append(series.name)
+            columns.append(seconds)
+        else:
+            text[series.name] = series.fill_null("").to_numpy()
+    X = _matrix(columns, len(frame))
+    return Columns(X, tuple(series.name for series in columns), tuple(temporal), text)
+
+
+def _matrix(columns: list[pl.Series], n_rows: int) -> Array:
+    """Lay columns side by side, missing values as NaN; by columns, as polars holds them."""
+    X = np.empty((n_rows, len(columns)), order="F")
+    for number, series in enumerate(columns):
+        X[:, number] = series.to_numpy()
+    return X
+
+
+def _seconds(series: pl.Series) -> pl.Series | None:
+    """Read a column of dates as seconds since 1970, where all of it is dates."""
+    for layout in DATE_FORMATS:
+        try:
+            dates = series.str.to_datetime(layout, strict=False, time_unit="us")
+        except Exception:  # polars has no one error for text that is no date
+            continue
+        if not dates.null_count():
+            return dates.dt.epoch("us") / 1e6
+    return None
+
+
+def _describe(dialect: Dialect) -> str:
+    """Say how the table was taken to be written."""
+    delimiter = {"\t": "tabs", " ": "spaces"}.get(dialect.delimiter, f"{dialect.delimiter!r}")
+    header = "a header" if dialect.header else "no header"
+    return f"read as {dialect.encoding}, cells parted by {delimiter}, decimal {dialect.decimal!r}, {header}"
+
+
+def looks_like_text(head: bytes) -> bool:
+    """Tell text by the absence of bytes that text has not."""
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return True
+    return not any(byte < 9 or 13 < byte < 32 for byte in head)
+
+
+READERS = (
+    Reader(
+        name="csv",
+        title="a table of text (CSV, TSV)",
+        extensions=(".csv", ".tsv", ".txt", ".dat", ".tab"),
+        options=CsvOptions,
+        load=load_csv,
+        matches=looks_like_text,
+        generic=True,
+    ),
+)

@@ -1,0 +1,89 @@
+"""MATLAB files: up to version 7 by SciPy, 7.3 (which is HDF5) by h5py in a process of its own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from seqspan.readers._arrays import ArrayOptions, array_sequence
+from seqspan.readers._errors import import_optional
+from seqspan.readers._isolated import run_isolated
+from seqspan.readers._limits import check_bytes
+from seqspan.readers._registry import Reader
+from seqspan.sequence import Sequence
+
+HDF5 = b"\x89HDF\r\n\x1a\n"
+NUMERIC_CLASSES = {
+    *("double", "single", "logical", "int8", "int16", "int32", "int64"),
+    *("uint8", "uint16", "uint32", "uint64"),
+}
+
+
+def load_matlab(path: Path, options: ArrayOptions, max_bytes: int) -> Sequence:
+    """Read the variables of a MATLAB file that are asked for, or needed."""
+    with path.open("rb") as file:
+        head = file.read(512 + len(HDF5))
+    return (_load_73 if is_hdf5(head) else _load_5)(path, options, max_bytes)
+
+
+def _load_5(path: Path, options: ArrayOptions, max_bytes: int) -> Sequence:
+    """Read a file of MATLAB 4 to 7."""
+    from scipy.io import loadmat, whosmat
+
+    listed = whosmat(str(path))
+    shapes = {name: tuple(map(int, shape)) for name, shape, kind in listed if kind in NUMERIC_CLASSES}
+
+    def fetch(names: list[str]) -> dict[str, npt.NDArray[Any]]:
+        n_bytes = sum(8 * int(np.prod(shapes[name], dtype=object)) for name in names)
+        check_bytes(n_bytes, max_bytes, f"the variables {', '.join(names)}")
+        found = loadmat(str(path), variable_names=names, squeeze_me=False)
+        return {name: real_numbers(name, found[name]) for name in names}
+
+    return array_sequence(shapes, fetch, options)
+
+
+def _load_73(path: Path, options: ArrayOptions, max_bytes: int) -> Sequence:
+    """Read a file of MATLAB 7.3."""
+    import_optional("h5py", "matlab")
+    _, about = run_isolated("hdf5_list", path, max_bytes)
+    shapes = {name: tuple(shape) for name, shape in about["shapes"].items()}
+
+    def fetch(names: list[str]) -> dict[str, npt.NDArray[Any]]:
+        arrays, _ = run_isolated("hdf5", path, max_bytes, names=names)
+        return {name: real_numbers(name, arrays[name]) for name in names}
+
+    return array_sequence(shapes, fetch, options)
+
+
+def real_numbers(name: str, values: Any) -> npt.NDArray[Any]:
+    """Refuse what the listing called numbers but is not."""
+    array = np.asarray(values)
+    if array.dtype.kind not in "iufb":
+        raise ValueError(f"the variable {name!r} must hold real numbers; it holds {array.dtype}.")
+    return array.astype(np.uint8) if array.dtype.kind == "b" else array
+
+
+def is_hdf5(head: bytes) -> bool:
+    """Tell version 7.3 by the magic bytes of HDF5, behind MATLAB's header of 512 bytes or at the start."""
+    return head.startswith(HDF5) or head[512:].startswith(HDF5)
+
+
+def looks_like_matlab(head: bytes) -> bool:
+    """Tell MATLAB files by their header; version 4 has none but small numbers for its type."""
+    version_4 = len(head) >= 20 and head[1:4] == b"\x00\x00\x00" and head[0] <= 52
+    return head.startswith(b"MATLAB") or is_hdf5(head) or version_4
+
+
+READERS = (
+    Reader(
+        name="mat",
+        title="a MATLAB file",
+        extensions=(".mat",),
+        options=ArrayOptions,
+        load=load_matlab,
+        matches=looks_like_matlab,
+    ),
+)

@@ -1,0 +1,155 @@
+"""Text files of spectra as libraries publish them: lines about the sample, then columns of numbers."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from seqspan._types import Array
+from seqspan.readers._errors import naming
+from seqspan.readers._limits import MAX_TEXT_BYTES, check_bytes, read_lines
+from seqspan.readers._missing import CHOICES, require_choice
+from seqspan.readers._registry import Reader, extension_of
+from seqspan.readers._spectra import Scan, spectra_sequence
+from seqspan.readers.images import natural_key
+from seqspan.sequence import Sequence
+
+EXTENSIONS = (".asc", ".txt")
+DELETED = -1e30  # the USGS marks deleted channels by -1.23e34
+WORDS = re.compile(rb"usgs|splib|record=|wavelength|reflectance|emissivity|spectr", re.I)
+CELLS = re.compile(r"[,;\s]+")
+UNITS = re.compile(r"(micrometers?|microns?|um|nanometers?|nm)", re.I)
+
+
+@dataclass(frozen=True)
+class TextSpectraOptions:
+    """What happens where values are missing.
+
+    Parameters
+    ----------
+    missing : {"error", "interpolate", "drop"}
+        For values that are missing in some spectra; bands that are missing in all are bad, and left out.
+    """
+
+    missing: str = "error"
+
+    def __post_init__(self) -> None:
+        require_choice("missing", self.missing, CHOICES)
+
+
+def load_text_spectra(path: Path, options: TextSpectraOptions, max_bytes: int) -> Sequence:
+    """Read one file, or a folder of files with one spectrum each in the order of their names."""
+    files = spectra_files(path) if path.is_dir() else [path]
+    scans: list[Scan] = []
+    for file in files:
+        with naming(file, "a text file of spectra"):
+            scans.append(read_scan(file, max_bytes))
+            _check_same_axis(scans)
+            check_bytes(sum(scan.spectra.nbytes for scan in scans), max_bytes, "the spectra")
+    first = scans[0]
+    spectra = np.concatenate([scan.spectra for scan in scans])
+    notes = list(first.notes)
+    if path.is_dir():
+        notes.append(
+            f"{len(files)} files in the order of their names: {', '.join(file.name for file in files)}"
+        )
+    scan = Scan(spectra, first.wavelengths, first.unit, first.good, notes)
+    return spectra_sequence(scan, np.arange(len(spectra), dtype=float), "sample", options.missing)
+
+
+def spectra_files(folder: Path) -> list[Path]:
+    """List the text files of a folder, without the one that holds the wavelengths."""
+    files = [entry for entry in folder.iterdir() if entry.is_file() and extension_of(entry) in EXTENSIONS]
+    spectra = [file for file in files if "wavelength" not in file.name.lower()]
+    if not spectra:
+        raise ValueError(f"the folder holds no text files of spectra ({' '.join(EXTENSIONS)}).")
+    return sorted(spectra, key=natural_key)
+
+
+def _check_same_axis(scans: list[Scan]) -> None:
+    """Raise where the last of the files has other wavelengths than the first."""
+    if not np.array_equal(scans[0].wavelengths, scans[-1].wavelengths):
+        raise ValueError(
+            "its wavelengths are not those of the first file; spectra of one sequence share them."
+        )
+
+
+def read_scan(path: Path, max_bytes: int) -> Scan:
+    """Read the numbers of one file and find out which column is what."""
+    words, table = read_numbers(path, max_bytes)
+    table = np.where(table < DELETED, np.nan, table)
+    unit, notes = _unit(words), list[str]()
+    if table.shape[1] == 1:
+        wavelengths, unit, notes = _wavelengths_beside(path, len(table), max_bytes)
+        spectra = table.T
+    else:
+        wavelengths, spectra = table[:, 0], table[:, 1:].T
+        if table.shape[1] == 3 and "deviation" in words.lower():
+            spectra, notes = spectra[:1], ["the third column, standard deviations, was left out"]
+    if not np.isfinite(wavelengths).all():
+        raise ValueError("its first column must hold the wavelengths; some are missing.")
+    return Scan(spectra, wavelengths, unit, np.ones(len(wavelengths), bool), notes)
+
+
+def _unit(words: str) -> str:
+    """Find the unit of wavelength in the lines about a sample."""
+    unit = UNITS.search(words)
+    return "" if unit is None else ("nm" if unit[0].lower().startswith("n") else "um")
+
+
+def read_numbers(path: Path, max_bytes: int) -> tuple[str, Array]:
+    """Split a file into its words at the start and the table of numbers after them."""
+    words: list[str] = []
+    rows: list[list[float]] = []
+    for line in read_lines(path, max_bytes):
+        row = _row_of_numbers(line)
+        if row is None and not rows:
+            words.append(line)
+        elif row is None or (row and rows and len(row) != len(rows[0])):
+            number = len(words) + len(rows) + 1
+            raise ValueError(f"line {number} is no row of {len(rows[0])} numbers: {line.strip()[:60]!r}.")
+        elif row:
+            rows.append(row)
+    if not rows:
+        raise ValueError("expected columns of numbers after the lines of text; found none.")
+    return "".join(words), np.array(rows)
+
+
+def _row_of_numbers(line: str) -> list[float] | None:
+    """Read a line as numbers, empty for a blank one; None where it holds words."""
+    try:
+        return [float(cell) for cell in CELLS.split(line.strip()) if cell]
+    except ValueError:
+        return None
+
+
+def _wavelengths_beside(path: Path, n_bands: int, max_bytes: int) -> tuple[Array, str, list[str]]:
+    """Find the file of wavelengths that the USGS keeps beside its spectra; else number the bands."""
+    for file in sorted(path.parent.iterdir()):
+        if "wavelength" in file.name.lower() and extension_of(file) in EXTENSIONS and file != path:
+            words, table = read_numbers(file, max_bytes)
+            if table.shape == (n_bands, 1):
+                return table[:, 0], _unit(words), [f"wavelengths are from {file.name}"]
+    return np.arange(1.0, n_bands + 1), "band", ["no wavelengths were found: bands are numbered"]
+
+
+def looks_like_text_spectra(head: bytes) -> bool:
+    """Tell a library's text by the words before its numbers."""
+    return b"\x00" not in head and WORDS.search(head) is not None
+
+
+READERS = (
+    Reader(
+        name="text-spectra",
+        title="a text file of spectra",
+        extensions=EXTENSIONS,
+        options=TextSpectraOptions,
+        load=load_text_spectra,
+        matches=looks_like_text_spectra,
+        max_bytes=MAX_TEXT_BYTES,
+        folder=True,
+    ),
+)

@@ -1,0 +1,181 @@
+"""How columns are coupled: the operator R of the paper, and its relative on a graph.
+
+Neither is ever formed: ``Z R`` holds differences of neighbouring columns, ``V R^T`` spreads them back,
+and ``R R^T`` is the Laplacian of a path, diagonal under the DCT-II.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+from scipy.fft import dct, idct
+
+from seqspan._types import Array, IntArray
+
+
+def differences(Z: Array) -> Array:
+    """Compute ``Z R = [z_2 - z_1, ..., z_n - z_{n-1}]`` [paper, Eq. Rdef].
+
+    Parameters
+    ----------
+    Z : array of shape (m, n)
+
+    Returns
+    -------
+    array of shape (m, n - 1)
+
+    Examples
+    --------
+    >>> differences(np.array([[1.0, 4.0, 9.0]]))
+    array([[3., 5.]])
+    """
+    return np.diff(Z, axis=1)
+
+
+def spread(V: Array) -> Array:
+    """Compute ``V R^T``, the adjoint of :func:`differences`.
+
+    Parameters
+    ----------
+    V : array of shape (m, n - 1)
+
+    Returns
+    -------
+    array of shape (m, n)
+
+    Examples
+    --------
+    >>> spread(np.array([[3.0, 5.0]]))
+    array([[-3., -2.,  5.]])
+    """
+    out = np.zeros((V.shape[0], V.shape[1] + 1), dtype=V.dtype)
+    out[:, 1:] += V
+    out[:, :-1] -= V
+    return out
+
+
+def laplacian_eigenvalues(n: int) -> Array:
+    """Eigenvalues ``2 - 2 cos(pi j / n)`` of ``R R^T``, in the order of the DCT-II.
+
+    Parameters
+    ----------
+    n : int
+        Number of columns that R couples.
+
+    Returns
+    -------
+    array of shape (n,), increasing from 0 to less than 4
+
+    Examples
+    --------
+    >>> laplacian_eigenvalues(2)
+    array([0., 2.])
+    """
+    return np.asarray(2 - 2 * np.cos(np.pi * np.arange(n) / n))
+
+
+class Operator(Protocol):
+    """A linear coupling of the columns of Z: apply, its adjoint, and the eigenbasis of ``D D^T``."""
+
+    def apply(self, Z: Array) -> Array:
+        """Compute ``Z D``."""
+
+    def adjoint(self, V: Array) -> Array:
+        """Compute ``V D^T``."""
+
+    def norm_squared(self) -> float:
+        """Upper bound on ``||D||_2^2``."""
+
+    def eigenvalues(self, n: int) -> Array:
+        """Eigenvalues of ``D D^T`` for n columns."""
+
+    def to_eigenbasis(self, F: Array) -> Array:
+        """Express the rows of F in the eigenvectors of ``D D^T``."""
+
+    def from_eigenbasis(self, F: Array) -> Array:
+        """Undo :meth:`to_eigenbasis`."""
+
+
+@dataclass(frozen=True)
+class Path:
+    """Neighbours in time: ``D = R``."""
+
+    def apply(self, Z: Array) -> Array:
+        """Compute ``Z R``."""
+        return differences(Z)
+
+    def adjoint(self, V: Array) -> Array:
+        """Compute ``V R^T``."""
+        return spread(V)
+
+    def norm_squared(self) -> float:
+        """Bound all eigenvalues of the path Laplacian, however long the path."""
+        return 4.0
+
+    def eigenvalues(self, n: int) -> Array:
+        """Eigenvalues of the path Laplacian."""
+        return laplacian_eigenvalues(n)
+
+    def to_eigenbasis(self, F: Array) -> Array:
+        """Transform rows by the DCT-II."""
+        return np.asarray(dct(F, axis=1, norm="ortho"))
+
+    def from_eigenbasis(self, F: Array) -> Array:
+        """Transform rows back by the DCT-III."""
+        return np.asarray(idct(F, axis=1, norm="ortho"))
+
+
+@dataclass(frozen=True, eq=False)
+class Graph:
+    """Neighbours in a weighted graph: one column ``w_ij (z_i - z_j)`` for every edge.
+
+    Parameters
+    ----------
+    weights : array of shape (n, n), symmetric and non-negative; the diagonal is ignored
+    """
+
+    weights: Array
+
+    @cached_property
+    def _edges(self) -> tuple[IntArray, IntArray, Array]:
+        i, j = np.nonzero(np.triu(self.weights, k=1))
+        return i, j, self.weights[i, j]
+
+    @cached_property
+    def _eigen(self) -> tuple[Array, Array]:
+        squared = np.triu(self.weights, k=1) ** 2
+        squared = squared + squared.T
+        values, vectors = np.linalg.eigh(np.diag(squared.sum(axis=0)) - squared)
+        return np.maximum(values, 0), vectors
+
+    def apply(self, Z: Array) -> Array:
+        """Compute the weighted differences along all edges."""
+        i, j, w = self._edges
+        return np.asarray((Z[:, i] - Z[:, j]) * w)
+
+    def adjoint(self, V: Array) -> Array:
+        """Spread one value per edge back to its two columns."""
+        i, j, w = self._edges
+        out = np.zeros((self.weights.shape[0], V.shape[0]), dtype=V.dtype)
+        np.add.at(out, i, (V * w).T)
+        np.subtract.at(out, j, (V * w).T)
+        return np.ascontiguousarray(out.T)
+
+    def norm_squared(self) -> float:
+        """Largest eigenvalue of the Laplacian of the squared weights."""
+        return float(self._eigen[0][-1])
+
+    def eigenvalues(self, n: int) -> Array:
+        """Eigenvalues of the Laplacian of the squared weights."""
+        return self._eigen[0]
+
+    def to_eigenbasis(self, F: Array) -> Array:
+        """Project rows on the Laplacian's eigenvectors."""
+        return np.asarray(F @ self._eigen[1])
+
+    def from_eigenbasis(self, F: Array) -> Array:
+        """Assemble rows from the Laplacian's eigenvectors."""
+        return np.asarray(F @ self._eigen[1].T)

@@ -1,0 +1,33 @@
+"""How a model is minimised: one file per algorithm, one shared loop.
+
+===========  ==========================================================  =====================================
+name         algorithm                                                   models
+===========  ==========================================================  =====================================
+vladmap      v-LADMAP, the paper's Algorithm 1                           squared loss and a coupling
+ladmpsap     LADMPSAP, the paper's Algorithm 2                           any with a coupling
+sylvester    the CVPR 2014 ADMM, a Sylvester equation in every step      squared loss and a coupling
+splitting    ADMM with a block for every term                            all
+closed_form  one SVD                                                     LRR relaxed and noise-free, LSR
+===========  ==========================================================  =====================================
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from seqspan.solvers.closed_form import solve_closed_form
+from seqspan.solvers.ladmpsap import solve_ladmpsap
+from seqspan.solvers.loop import Progress, Solution, Stopping
+from seqspan.solvers.splitting import solve_splitting
+from seqspan.solvers.sylvester import solve_sylvester_admm
+from seqspan.solvers.vladmap import solve_vladmap
+
+#: Every solver by the name that estimators and the command line know it by.
+SOLVERS: dict[str, Callable[..., Solution[Any]]] = {
+    "vladmap": solve_vladmap,
+    "ladmpsap": solve_ladmpsap,
+    "sylvester": solve_sylvester_admm,
+    "splitting": solve_splitting,
+    "closed_form": solve_closed_form,
+}
+
+__all__ = ["SOLVERS", "Progress", "Solution", "Stopping"]

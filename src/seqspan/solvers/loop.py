@@ -1,0 +1,152 @@
+"""The one loop that all solvers share: when to look, when to stop, what to report."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from seqspan._types import Array
+
+State = TypeVar("State")
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What is known after an iteration that was looked at; ``gap`` is relative to the objective."""
+
+    iteration: int
+    objective: float
+    gap: float
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Stopping:
+    """When to stop, and whom to tell.
+
+    Parameters
+    ----------
+    tol : float
+        Stop at ``gap <= tol``, the gap being relative to the objective.
+    max_iter : int
+    published : bool
+        Stop by the rule of the solver's paper instead; the gap is still reported.
+    callback : callable, optional
+        Called with a :class:`Progress` whenever the gap has been computed.
+    """
+
+    tol: float = 1e-2
+    max_iter: int = 10_000
+    published: bool = False
+    callback: Callable[[Progress], None] | None = None
+
+
+@dataclass(frozen=True)
+class Solution(Generic[State]):
+    """Coefficients, how good they are, and the solver's state to start again from."""
+
+    Z: Array
+    objective: float
+    gap: float
+    n_iter: int
+    converged: bool
+    state: State
+    history: list[Progress] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Algorithm(Generic[State]):
+    """What the loop needs from a solver.
+
+    Parameters
+    ----------
+    step : callable, state -> state
+    certify : callable, state -> (objective, lower bound on the minimum)
+    coefficients : callable, state -> Z
+    settled : callable, (old state, new state) -> bool
+        The stopping rule of the solver's paper.
+    check_every : int
+        Iterations between certificates: about as many as one certificate costs.
+    """
+
+    step: Callable[[State], State]
+    certify: Callable[[State], tuple[float, float]]
+    coefficients: Callable[[State], Array]
+    settled: Callable[[State, State], bool] | None = None
+    check_every: int = 10
+
+
+class _Record:
+    """The history of certificates; a lower bound once proven stays one."""
+
+    def __init__(self, callback: Callable[[Progress], None] | None) -> None:
+        self.history: list[Progress] = []
+        self._best_bound = -np.inf
+        self._callback = callback
+        self._start = time.perf_counter()
+
+    def add(self, iteration: int, objective: float, bound: float) -> Progress:
+        self._best_bound = max(self._best_bound, bound)
+        # rounding may push a bound above the objective; a gap below zero would only confuse
+        gap = max(objective - self._best_bound, 0.0) / objective if objective > 0 else 0.0
+        progress = Progress(iteration, objective, gap, time.perf_counter() - self._start)
+        self.history.append(progress)
+        if self._callback is not None:
+            self._callback(progress)
+        return progress
+
+
+def run(
+    algorithm: Algorithm[State], start: State, stopping: Stopping, *, warm: bool = False
+) -> Solution[State]:
+    """Iterate until the certified gap (or the published rule) says stop.
+
+    Parameters
+    ----------
+    algorithm : Algorithm
+    start : State
+    stopping : Stopping
+    warm : bool
+        Whether `start` may already be good enough: it is then certified before the first step.
+
+    Returns
+    -------
+    Solution
+    """
+    record = _Record(stopping.callback)
+    state, iteration, settled = start, 0, False
+    progress = record.add(0, *algorithm.certify(state)) if warm else None
+    done = progress is not None and progress.gap <= stopping.tol
+    while not done and iteration < stopping.max_iter:
+        previous, state = state, algorithm.step(state)
+        iteration += 1
+        if stopping.published and algorithm.settled is not None:
+            settled = done = algorithm.settled(previous, state)
+        elif iteration % algorithm.check_every == 0:
+            progress = record.add(iteration, *algorithm.certify(state))
+            done = progress.gap <= stopping.tol
+    if progress is None or progress.iteration != iteration:
+        progress = record.add(iteration, *algorithm.certify(state))
+    converged = settled or (not stopping.published and progress.gap <= stopping.tol)
+    if not converged:
+        _warn(progress, stopping)
+    Z = algorithm.coefficients(state)
+    return Solution(Z, progress.objective, progress.gap, iteration, converged, state, record.history)
+
+
+def _warn(progress: Progress, stopping: Stopping) -> None:
+    """Tell what was reached, what was asked, and what to do about it."""
+    wanted = "the published stopping rule" if stopping.published else f"tol={stopping.tol:.1e}"
+    warnings.warn(
+        f"Stopped after max_iter={progress.iteration} iterations with a relative duality gap of "
+        f"{progress.gap:.1e}, before {wanted} was met. The result is usable and within that gap of the "
+        "optimum; raise max_iter or tol to silence this warning.",
+        ConvergenceWarning,
+        stacklevel=4,
+    )

@@ -1,0 +1,187 @@
+"""The terms that objectives are sums of: each knows its value, its prox and its convex conjugate.
+
+A conjugate here is a quadratic restricted to a ball, and both parts are what a certificate needs:
+``limit(M)`` says how far every column of M may be scaled and stay in the ball, ``conjugate(M)`` is the
+quadratic, per column.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from seqspan._types import Array
+from seqspan.prox import shrink_columns, shrink_singular_values, soft_threshold, zero_diagonal
+
+
+class Term(Protocol):
+    """A closed convex function of a matrix."""
+
+    def value(self, A: Array) -> float:
+        """Evaluate the term."""
+
+    def prox(self, A: Array, step: float) -> Array:
+        """Minimise ``step * value(B) + ||B - A||_F^2 / 2`` over B."""
+
+    def limit(self, M: Array) -> Array:
+        """Largest factor per column that keeps M inside the conjugate's domain."""
+
+    def conjugate(self, M: Array) -> Array:
+        """Quadratic part of the conjugate, per column."""
+
+
+def _ratio(bound: float | Array, size: Array) -> Array:
+    """Compute ``bound / size``, infinite where size is zero."""
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+        return np.where(size > 0, bound / size, np.inf)
+
+
+@dataclass(frozen=True)
+class Squares:
+    """``weight / 2 ||A||_F^2``."""
+
+    weight: float = 1.0
+
+    def value(self, A: Array) -> float:
+        """Evaluate the term."""
+        return self.weight / 2 * float(np.vdot(A, A))
+
+    def prox(self, A: Array, step: float) -> Array:
+        """Scale towards zero."""
+        return A / (1 + step * self.weight)
+
+    def limit(self, M: Array) -> Array:
+        """Any factor is allowed."""
+        return np.full(M.shape[1], np.inf)
+
+    def conjugate(self, M: Array) -> Array:
+        """``||m_j||^2 / (2 weight)``."""
+        return np.asarray(np.sum(M * M, axis=0) / (2 * self.weight))
+
+
+@dataclass(frozen=True)
+class Nothing:
+    """Zero at A = 0, infinite elsewhere: a constraint.
+
+    Its value counts as zero near the constraint too; the distance is judged by the model.
+    """
+
+    def value(self, A: Array) -> float:
+        """Evaluate to zero."""
+        return 0.0
+
+    def prox(self, A: Array, step: float) -> Array:
+        """Map to zero."""
+        return np.zeros_like(A)
+
+    def limit(self, M: Array) -> Array:
+        """Any factor is allowed."""
+        return np.full(M.shape[1], np.inf)
+
+    def conjugate(self, M: Array) -> Array:
+        """Zero everywhere."""
+        return np.zeros(M.shape[1])
+
+
+@dataclass(frozen=True)
+class Absolute:
+    """``sum_ij weight_j |A_ij|``, optionally with the constraint ``diag(A) = 0``.
+
+    ``weight`` is one number, or one for every column.
+    """
+
+    weight: float | Array
+    zero_diagonal: bool = False
+
+    def value(self, A: Array) -> float:
+        """Evaluate the term."""
+        return float(np.sum(np.abs(A) * self.weight))
+
+    def prox(self, A: Array, step: float) -> Array:
+        """Soft-threshold every entry."""
+        B = soft_threshold(A, step * self.weight)
+        return zero_diagonal(B) if self.zero_diagonal else B
+
+    def limit(self, M: Array) -> Array:
+        """``weight_j / max_i |m_ij|``; what the constraint fixes does not count."""
+        M = zero_diagonal(M) if self.zero_diagonal else M
+        return _ratio(self.weight, np.abs(M).max(axis=0))
+
+    def conjugate(self, M: Array) -> Array:
+        """Zero on the ball."""
+        return np.zeros(M.shape[1])
+
+
+@dataclass(frozen=True)
+class ColumnNorms:
+    """``weight * sum_j ||a_j||``, the paper's l1,2 norm."""
+
+    weight: float
+
+    def value(self, A: Array) -> float:
+        """Evaluate the term."""
+        return self.weight * float(np.linalg.norm(A, axis=0).sum())
+
+    def prox(self, A: Array, step: float) -> Array:
+        """Shorten every column."""
+        return shrink_columns(A, step * self.weight)
+
+    def limit(self, M: Array) -> Array:
+        """``weight / ||m_j||``."""
+        return _ratio(self.weight, np.linalg.norm(M, axis=0))
+
+    def conjugate(self, M: Array) -> Array:
+        """Zero on the ball."""
+        return np.zeros(M.shape[1])
+
+
+@dataclass(frozen=True)
+class SingularValues:
+    """``weight * ||A||_*``, the nuclear norm."""
+
+    weight: float
+
+    def value(self, A: Array) -> float:
+        """Evaluate the term."""
+        return self.weight * float(np.linalg.norm(A, "nuc"))
+
+    def prox(self, A: Array, step: float) -> Array:
+        """Lower every singular value."""
+        return shrink_singular_values(A, step * self.weight)
+
+    def limit(self, M: Array) -> Array:
+        """``weight / ||M||_2`` for all columns alike: scaling columns by less keeps the norm below."""
+        return np.full(M.shape[1], _ratio(self.weight, np.asarray(np.linalg.norm(M, 2))))
+
+    def conjugate(self, M: Array) -> Array:
+        """Zero on the ball."""
+        return np.zeros(M.shape[1])
+
+
+@dataclass(frozen=True)
+class SquaresAndOutliers:
+    """``min squares / 2 ||E||_F^2 + outliers ||S||_1`` over ``E + S = A``: quadratic, then linear."""
+
+    squares: float
+    outliers: float
+
+    def value(self, A: Array) -> float:
+        """Evaluate the term: Huber's function, entry by entry."""
+        E = np.clip(A, -self.outliers / self.squares, self.outliers / self.squares)
+        return self.squares / 2 * float(np.vdot(E, E)) + self.outliers * float(np.abs(A - E).sum())
+
+    def prox(self, A: Array, step: float) -> Array:
+        """Scale small entries, shift large ones."""
+        bend = self.outliers / self.squares * (1 + step * self.squares)
+        inner = A / (1 + step * self.squares)
+        return np.where(np.abs(A) <= bend, inner, soft_threshold(A, step * self.outliers))
+
+    def limit(self, M: Array) -> Array:
+        """``outliers / max_i |m_ij|``."""
+        return _ratio(self.outliers, np.abs(M).max(axis=0))
+
+    def conjugate(self, M: Array) -> Array:
+        """``||m_j||^2 / (2 squares)``."""
+        return np.asarray(np.sum(M * M, axis=0) / (2 * self.squares))

@@ -1,0 +1,222 @@
+"""The real data sets of motion capture; `seqspan.datasets.real` hands them on."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from seqspan._types import Array
+from seqspan.datasets._folder import DataFolder, find, require
+from seqspan.sequence import PoseView, Sequence
+
+CMU86_TRIALS = (1, 3, 5, 7, 9, 11, 13)
+MOCAP6_TRIALS = ("13_29", "13_30", "13_31", "14_06", "14_14", "14_20")
+
+
+def load_cmu86(trial: int, data: DataFolder = None) -> Sequence:
+    """Load a trial of CMU subject 86 as joint rotations, with the actions of the ACA ground truth.
+
+    Parameters
+    ----------
+    trial : {1, 3, 5, 7, 9, 11, 13}
+    data : path, optional
+
+    Returns
+    -------
+    Sequence
+        Unit quaternions of 15 joints at 60 Hz, 60 features; labels are actions, which recur.
+    """
+    require("trial", trial, CMU86_TRIALS)
+    path = find("cmu86", f"86_{trial:02d}_body15_60hz.npz", data)
+    with np.load(path, allow_pickle=False) as archive:
+        stored = {name: archive[name] for name in archive.files}
+    turns, joints = stored["rot"].astype(float), tuple(map(str, stored["joints"]))
+    continuous = continuous_quaternions(turns)
+    return Sequence(
+        X=continuous.reshape(len(turns), -1),
+        times=np.arange(len(turns)) / float(stored["fps"]),
+        time_unit="s",
+        feature_names=tuple(f"{joint}.{letter}" for joint in joints for letter in "xyzw"),
+        kind="mocap",
+        source=str(path),
+        notes=("signs of quaternions were chosen so that neighbours in time agree",),
+        labels=stored["label"].astype(np.intp),
+        label_names=tuple(map(str, stored["actions"])),
+        view=_pose(turns, stored, joints),
+    )
+
+
+def continuous_quaternions(turns: Array) -> Array:
+    """Choose between q and -q, the same rotation, so that neighbours in time are close.
+
+    Parameters
+    ----------
+    turns : array of shape (n_samples, n_joints, 4)
+
+    Returns
+    -------
+    array of the same shape
+
+    Examples
+    --------
+    >>> continuous_quaternions(np.array([[[0.0, 0, 0, 1]], [[0, 0, 0, -1]]]))[:, 0, 3]
+    array([1., 1.])
+    """
+    agree = np.einsum("tjc,tjc->tj", turns[1:], turns[:-1]) >= 0
+    signs = np.cumprod(np.where(agree, 1.0, -1.0), axis=0)
+    continuous: Array = turns * np.concatenate([np.ones((1, turns.shape[1])), signs])[..., None]
+    return continuous
+
+
+def _pose(turns: Array, stored: dict[str, npt.NDArray[Any]], joints: tuple[str, ...]) -> PoseView:
+    """Place the joints by their rotations, parents first."""
+    from scipy.spatial.transform import Rotation
+
+    parents = stored["parents"].tolist()
+    places, world = [stored["root"].astype(float)], [Rotation.from_quat(turns[:, 0])]
+    for joint, parent in enumerate(parents[1:], start=1):
+        places.append(places[parent] + world[parent].apply(stored["offsets"][joint]))
+        world.append(world[parent] * Rotation.from_quat(turns[:, joint]))
+    edges = tuple((parent, joint) for joint, parent in enumerate(parents) if parent >= 0)
+    return PoseView(np.stack(places, axis=1).astype(np.float32), joints, edges)
+
+
+def load_cmu86_angles(data: DataFolder = None) -> Sequence:
+    """Load trial 1 of CMU subject 86 as joint angles at 120 Hz, with the actions of the ACA ground truth.
+
+    Parameters
+    ----------
+    data : path, optional
+
+    Returns
+    -------
+    Sequence
+        59 angles in degrees, unwrapped, without the root's translation.
+    """
+    path = find("cmu86", "86_01_amc62_120hz.npz", data)
+    truth = json.loads(find("cmu86", "groundtruth.json", data).read_text())["aca"]["86_01"]
+    ends = [span["end_mid"] for span in truth]
+    names = tuple(dict.fromkeys(span["action"] for span in truth))
+    labels = np.repeat([names.index(span["action"]) for span in truth], np.diff([0, *ends]))
+    return replace(_angles(path), labels=labels.astype(np.intp), label_names=names)
+
+
+def load_mocap6(trial: str, data: DataFolder = None) -> Sequence:
+    """Load an exercise routine of CMU subjects 13 and 14: 12 chosen channels at 10 Hz.
+
+    Parameters
+    ----------
+    trial : {"13_29", "13_30", "13_31", "14_06", "14_14", "14_20"}
+    data : path, optional
+
+    Returns
+    -------
+    Sequence
+        Labels are the exercises, which recur.
+    """
+    from scipy.io import loadmat
+
+    require("trial", trial, MOCAP6_TRIALS)
+    path = find("cmu_mocap6", "mocap6.mat", data)
+    stored = loadmat(path, squeeze_me=True)
+    entry = next(item for item in stored["DataBySeq"] if str(item["filename"]) == trial)
+    X = np.asarray(entry["X"], float)
+    return Sequence(
+        X=X,
+        times=np.arange(len(X)) / 10,
+        time_unit="s",
+        feature_names=tuple(map(str, stored["ChannelNames"])),
+        kind="mocap",
+        source=str(path),
+        labels=np.asarray(entry["TrueZ"], np.intp) - 1,
+        label_names=tuple(map(str, stored["ActionNames"])),
+    )
+
+
+def load_mocap6_angles(trial: str, data: DataFolder = None) -> Sequence:
+    """Load an exercise routine as all its joint angles at 120 Hz.
+
+    Parameters
+    ----------
+    trial : {"13_29", "14_14"}
+    data : path, optional
+
+    Returns
+    -------
+    Sequence
+        59 angles in degrees, unwrapped, without the root's translation; labels are the exercises.
+    """
+    path = find("cmu_mocap6", f"{trial}_amc62_120hz.npz", data)
+    sequence = _angles(path)
+    with np.load(path, allow_pickle=False) as archive:
+        labels = np.repeat(archive["label10hz"], 12)[: len(sequence)]
+    n_labelled = len(labels)
+    labelled = sequence.take(np.arange(n_labelled))
+    return replace(
+        labelled, labels=labels.astype(np.intp) - 1, label_names=load_mocap6(trial, data).label_names
+    )
+
+
+def load_hdm05(actor: str = "bd", clips_per_action: int = 1, data: DataFolder = None) -> Sequence:
+    """Load clips of HDM05 of one actor, one action after the other.
+
+    Parameters
+    ----------
+    actor : {"bd", "bk"}
+    clips_per_action : int
+        At most this many clips of each of the 11 actions, joined in the order of the archive.
+    data : path, optional
+
+    Returns
+    -------
+    Sequence
+        59 angles in degrees at 120 Hz, unwrapped inside every clip, without the root's translation.
+    """
+    require("actor", actor, ("bd", "bk"))
+    if clips_per_action < 1:
+        raise ValueError(f"clips_per_action must be at least 1; got {clips_per_action}.")
+    path = find("hdm05_cuts", "hdm05_cuts_amc62.npz", data)
+    with np.load(path, allow_pickle=False) as archive:
+        actions, names = archive["action"].tolist(), archive["names"]
+        own = [number for number, owner in enumerate(archive["actor"].tolist()) if owner == actor]
+        kinds = tuple(dict.fromkeys(actions[number] for number in own))
+        chosen = [[number for number in own if actions[number] == kind][:clips_per_action] for kind in kinds]
+        clips = [[_without_root(archive[f"clip{number:03d}"]) for number in group] for group in chosen]
+    lengths = [sum(map(len, group)) for group in clips]
+    X = np.concatenate([clip for group in clips for clip in group])
+    return Sequence(
+        X=X,
+        times=np.arange(len(X)) / 120,
+        time_unit="s",
+        feature_names=tuple(map(str, names[3:])),
+        kind="mocap",
+        source=str(path),
+        notes=(f"{sum(map(len, clips))} clips of actor {actor} were joined",),
+        labels=np.repeat(np.arange(len(kinds)), lengths),
+        label_names=kinds,
+    )
+
+
+def _angles(path: Path) -> Sequence:
+    """Read stored AMC values as unwrapped angles."""
+    with np.load(path, allow_pickle=False) as archive:
+        X, names, rate = archive["X"], archive["names"], float(archive["fps"])
+    return Sequence(
+        X=_without_root(X),
+        times=np.arange(len(X)) / rate,
+        time_unit="s",
+        feature_names=tuple(map(str, names[3:])),
+        kind="mocap",
+        source=str(path),
+        notes=("the root's translation was left out, jumps of a full turn were removed",),
+    )
+
+
+def _without_root(X: Array) -> Array:
+    """Drop the root's three coordinates and remove jumps of a full turn."""
+    return np.unwrap(X[:, 3:].astype(float), axis=0, period=360.0)

@@ -1,0 +1,200 @@
+"""Real data sets as sequences with their true labels.
+
+Nothing is downloaded: files are looked for in the folder ``data``, else in ``$SEQSPAN_DATA``, and where one
+is absent the error says what to get from where.
+
+>>> load_tirlib(data="nowhere")  # doctest: +ELLIPSIS
+Traceback (most recent call last):
+...
+FileNotFoundError: nowhere...TIRlib.mat: not there. Download TIRlib.mat from https://github.com/sjtrny/...
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from seqspan._types import IntArray
+from seqspan.datasets._folder import DataFolder, find, require
+from seqspan.datasets._real_mocap import (
+    load_cmu86,
+    load_cmu86_angles,
+    load_hdm05,
+    load_mocap6,
+    load_mocap6_angles,
+)
+from seqspan.readers import read
+from seqspan.sequence import Sequence
+
+__all__ = [
+    "load_actrectut",
+    "load_bbb_clip",
+    "load_bbb_film",
+    "load_cmu86",
+    "load_cmu86_angles",
+    "load_hdm05",
+    "load_hog",
+    "load_hopkins",
+    "load_mocap6",
+    "load_mocap6_angles",
+    "load_osc_cuts",
+    "load_tirlib",
+]
+
+
+def load_tirlib(data: DataFolder = None) -> Sequence:
+    """Load the library of 120 pure mineral spectra, 6 to 14 um in 321 bands.
+
+    Parameters
+    ----------
+    data : path, optional
+        Folder of the data sets; ``$SEQSPAN_DATA`` by default.
+
+    Returns
+    -------
+    Sequence
+        Without labels: truth comes from construction, see `seqspan.datasets.spectra`.
+    """
+    library = read(find("tirlib", "TIRlib.mat", data), variable="A", wavelengths="wv")
+    return library.with_notes("wavelengths are in micrometres")
+
+
+def load_bbb_clip(clip: str, data: DataFolder = None) -> Sequence:
+    """Load a clip of 300 frames and three shots, as in the paper's protocol for video.
+
+    Parameters
+    ----------
+    clip : {"A", "B"}
+    data : path, optional
+
+    Returns
+    -------
+    Sequence
+        Grey frames of 129 x 96; labels are the shots.
+    """
+    require("clip", clip, ("A", "B"))
+    path = find("video_bbb", f"bbb_clip{clip}_gray96x129.npz", data)
+    sequence = read(path, variable="frames")
+    with np.load(path, allow_pickle=False) as archive:
+        cuts, rate = archive["cuts"], float(archive["fps"])
+    times = np.arange(len(sequence)) / rate
+    return replace(sequence, labels=_count_cuts(cuts, len(sequence)), times=times, time_unit="s")
+
+
+def load_bbb_film(data: DataFolder = None) -> Sequence:
+    """Load 60 s of film; labels are the shots between hard cuts.
+
+    Parameters
+    ----------
+    data : path, optional
+
+    Returns
+    -------
+    Sequence
+        1440 grey frames of 129 x 96. A fade-in, a dissolve and a title inside the shots are in the notes.
+    """
+    sequence = read(find("video_bbb", "big_buck_bunny_first60s.mp4", data))
+    truth = json.loads(find("video_bbb", "labels.json", data).read_text())["big_buck_bunny_first60s.mp4"]
+    labels = _count_cuts(truth["hard_cuts_first_frame_of_new_shot"], len(sequence))
+    notes = [f"{item['type']}: frames {item['frames'][0]}-{item['frames'][1]}" for item in truth["gradual"]]
+    return replace(sequence, labels=labels).with_notes(*notes)
+
+
+def load_osc_cuts(data: DataFolder = None) -> dict[str, list[tuple[str, int]]]:
+    """Load the cuts that the paper's authors marked in their two cartoons (no pictures).
+
+    Parameters
+    ----------
+    data : path, optional
+
+    Returns
+    -------
+    dict of video to list of (type of cut, frame)
+    """
+    lines = find("osc_paper_video_labels", "cuts.csv", data).read_text().splitlines()
+    cuts: dict[str, list[tuple[str, int]]] = {}
+    for line in lines[1:]:
+        video, kind, frame = line.split(",")
+        cuts.setdefault(video, []).append((kind, int(frame)))
+    return cuts
+
+
+def load_hog(name: str, person: int, data: DataFolder = None) -> Sequence:
+    """Load a Keck (gestures) or Weizmann (actions) sequence as 324 HoG features per frame.
+
+    Parameters
+    ----------
+    name : {"keck", "weizmann"}
+    person : int
+        From 1.
+    data : path, optional
+
+    Returns
+    -------
+    Sequence
+        Ten gestures or actions, one after the other.
+    """
+    require("name", name, ("keck", "weizmann"))
+    file = f"{'keck' if name == 'keck' else 'wei'}_person_{person}.npz"
+    return read(find("keck_weizmann_hog", file, data), variable="X", labels="label")
+
+
+def load_actrectut(subject: int = 1, data: DataFolder = None) -> Sequence:
+    """Load 24 inertial channels of a walk with six activities in 43 spans.
+
+    Parameters
+    ----------
+    subject : int
+    data : path, optional
+
+    Returns
+    -------
+    Sequence
+        31,392 samples for subject 1.
+    """
+    file = f"actrectut_subject{subject}_walk.mat"
+    return read(find("actrectut", file, data), variable="data", labels="labels")
+
+
+def load_hopkins(name: str, data: DataFolder = None) -> Sequence:
+    """Load tracked points of a scene with several motions; unordered, so sorted by their motion.
+
+    Parameters
+    ----------
+    name : str
+        Of the scene, such as ``"cars1"``.
+    data : path, optional
+
+    Returns
+    -------
+    Sequence
+        One row per point, its coordinates in all frames; labels are the motions.
+    """
+    from scipy.io import loadmat
+
+    path = find("hopkins", f"{name}_truth.mat", data)
+    stored = loadmat(path)
+    motions = stored["s"].reshape(-1)
+    order = np.argsort(motions, kind="stable")
+    tracks = stored["x"][:2].transpose(1, 2, 0)[order]  # points, frames, coordinates
+    n_points, n_frames, _ = tracks.shape
+    return Sequence(
+        X=tracks.reshape(n_points, -1),
+        times=np.arange(n_points, dtype=float),
+        time_unit="sample",
+        feature_names=tuple(f"frame{number}.{axis}" for number in range(n_frames) for axis in "xy"),
+        kind="table",
+        source=str(path),
+        notes=("points have no order; they were sorted by their motion",),
+        labels=np.unique(motions[order], return_inverse=True)[1].astype(np.intp),
+    )
+
+
+def _count_cuts(cuts: Any, n_samples: int) -> IntArray:
+    """Number the shots between cuts, each the first frame of a new shot."""
+    labels = np.zeros(n_samples, dtype=np.intp)
+    labels[np.asarray(cuts)] = 1
+    return np.cumsum(labels)

@@ -73,8 +73,9 @@ def normalised_cut(
     rows = _embedding(W, link, n_subspaces)
     firsts = np.random.default_rng(rng).integers(n, size=n_starts)
     found = np.unique([_discretise(rows, _spread_rows(rows, first)) for first in firsts], axis=0)
-    costs = [_cut_value(W, link, labels, n_subspaces) for labels in found]
-    return found[int(np.argmin(costs))]
+    costs = [_cut_value(W, link, candidate, n_subspaces) for candidate in found]
+    labels: IntArray = found[int(np.argmin(costs))]
+    return labels
 
 
 def _multiply_linked(W: Array, link: float, V: Array) -> Array:
@@ -128,7 +129,7 @@ def _discretise(rows: Array, rotation: Array, max_iter: int = 100) -> IntArray:
 
 def _without_empty_groups(scores: Array) -> IntArray:
     """Label by the largest score, then give each unused label to the sample that fits worst where it is."""
-    labels = scores.argmax(axis=1)
+    labels: IntArray = scores.argmax(axis=1)
     fit = scores.max(axis=1)
     for unused in np.flatnonzero(np.bincount(labels, minlength=scores.shape[1]) == 0):
         alone = np.bincount(labels, minlength=scores.shape[1])[labels] == 1

@@ -36,7 +36,7 @@ class Stopping:
         Stop at ``gap <= tol``, the gap being relative to the objective.
     max_iter : int
     published : bool
-        Stop by the rule of the solver's paper instead; the gap is still reported.
+        Stop by the rule of the solver's paper instead, where it has one; the gap is still reported.
     callback : callable, optional
         Called with a :class:`Progress` whenever the gap has been computed.
     """
@@ -94,7 +94,7 @@ class _Record:
     def add(self, iteration: int, objective: float, bound: float) -> Progress:
         self._best_bound = max(self._best_bound, bound)
         # rounding may push a bound above the objective; a gap below zero would only confuse
-        gap = max(objective - self._best_bound, 0.0) / objective if objective > 0 else 0.0
+        gap = max(objective - self._best_bound, 0.0) / objective if objective != 0 else 0.0
         progress = Progress(iteration, objective, gap, time.perf_counter() - self._start)
         self.history.append(progress)
         if self._callback is not None:
@@ -120,20 +120,21 @@ def run(
     Solution
     """
     record = _Record(stopping.callback)
+    published = stopping.published and algorithm.settled is not None
     state, iteration, settled = start, 0, False
     progress = record.add(0, *algorithm.certify(state)) if warm else None
-    done = progress is not None and progress.gap <= stopping.tol
+    done = progress is not None and not published and progress.gap <= stopping.tol
     while not done and iteration < stopping.max_iter:
         previous, state = state, algorithm.step(state)
         iteration += 1
-        if stopping.published and algorithm.settled is not None:
+        if published and algorithm.settled is not None:
             settled = done = algorithm.settled(previous, state)
         elif iteration % algorithm.check_every == 0:
             progress = record.add(iteration, *algorithm.certify(state))
             done = progress.gap <= stopping.tol
     if progress is None or progress.iteration != iteration:
         progress = record.add(iteration, *algorithm.certify(state))
-    converged = settled or (not stopping.published and progress.gap <= stopping.tol)
+    converged = settled or (not published and progress.gap <= stopping.tol)
     if not converged:
         _warn(progress, stopping)
     Z = algorithm.coefficients(state)

@@ -59,13 +59,19 @@ def solve_sylvester_admm(
     G = X.T @ X
     laplacian = coupling.operator.adjoint(coupling.operator.apply(np.eye(len(G), dtype=X.dtype)))
     growth = penalty_growth(stopping)
+    first = start or _cold_start(coupling, G, mu)
+
+    def settled(old: State, new: State) -> bool:
+        # the first step from zero leaves Z at zero, as Z is updated before S: nothing has settled yet
+        return old is not first and abs(model.value(X, old.Z) - model.value(X, new.Z)) < SETTLED
+
     algorithm = Algorithm(
         step=lambda s: _step(model, coupling, G, laplacian, s, growth),
         certify=lambda s: (model.value(X, s.Z), model.lower_bound(X, X - X @ s.S, -s.Y2)),
         coefficients=lambda s: s.Z,
-        settled=lambda old, new: abs(model.value(X, old.Z) - model.value(X, new.Z)) < SETTLED,
+        settled=settled,
     )
-    return run(algorithm, start or _cold_start(coupling, G, mu), stopping, warm=start is not None)
+    return run(algorithm, first, stopping, warm=start is not None)
 
 
 def _cold_start(coupling: Coupling, G: Array, mu: float) -> State:

@@ -44,7 +44,7 @@ def scaled_bound(model: Model, X: Array, E: Array, V: Array | None) -> float:
     linear = np.sum(E * X, axis=0)
     quadratic = model.loss.conjugate(E) + model.penalty.conjugate(M)
     if model.coupling is not None and V is not None:
-        limit = np.minimum(limit.min(), model.coupling.term.limit(V).min())
+        limit = np.minimum(limit.min(), model.coupling.term.limit(V).min(initial=np.inf))  # no edge, no limit
         linear, quadratic = linear.sum(), quadratic.sum()
     return float(np.sum(parabola_top(linear, quadratic, limit)))
 
@@ -65,7 +65,7 @@ def parabola_top(linear: Array, quadratic: Array, limit: Array) -> Array:
         top = np.where(quadratic > 0, linear / (2 * quadratic), np.inf)
     s = np.clip(np.minimum(top, limit), 0, None)
     s = np.where(np.isfinite(s) & (linear > 0), s, 0.0)
-    return np.asarray(s * linear - s**2 * quadratic)
+    return np.asarray(s * (linear - s * quadratic))  # s**2 would overflow where a tiny E is scaled up
 
 
 def tighten(correlations: Array, V: Array, band: float, zero_diagonal: bool) -> Array:

@@ -66,4 +66,8 @@ def _(model: Lsr, sigma: Array) -> Array:
 
 def _dual_point(model: Model, X: Array, Z: Array) -> Array:
     """The optimal E; without noise the residual is zero and ``X^T E = Q Q^T`` determines it."""
-    return np.linalg.pinv(X).T if isinstance(model, LrrNoiseFree) else X - X @ Z
+    if not isinstance(model, LrrNoiseFree):
+        return X - X @ Z
+    return np.linalg.pinv(
+        X, rtol=None
+    ).T  # None: the cut-off of `kept` above, not 1e-15 whatever the precision

@@ -154,14 +154,15 @@ class Graph:
     def apply(self, Z: Array) -> Array:
         """Compute the weighted differences along all edges."""
         i, j, w = self._edges
-        return np.asarray((Z[:, i] - Z[:, j]) * w)
+        return np.asarray((Z[:, i] - Z[:, j]) * w.astype(Z.dtype))
 
     def adjoint(self, V: Array) -> Array:
         """Spread one value per edge back to its two columns."""
         i, j, w = self._edges
+        weighted = (V * w.astype(V.dtype)).T
         out = np.zeros((self.weights.shape[0], V.shape[0]), dtype=V.dtype)
-        np.add.at(out, i, (V * w).T)
-        np.subtract.at(out, j, (V * w).T)
+        np.add.at(out, i, weighted)
+        np.subtract.at(out, j, weighted)
         return np.ascontiguousarray(out.T)
 
     def norm_squared(self) -> float:
@@ -174,8 +175,8 @@ class Graph:
 
     def to_eigenbasis(self, F: Array) -> Array:
         """Project rows on the Laplacian's eigenvectors."""
-        return np.asarray(F @ self._eigen[1])
+        return np.asarray(F @ self._eigen[1].astype(F.dtype))
 
     def from_eigenbasis(self, F: Array) -> Array:
         """Assemble rows from the Laplacian's eigenvectors."""
-        return np.asarray(F @ self._eigen[1].T)
+        return np.asarray(F @ self._eigen[1].T.astype(F.dtype))

@@ -101,7 +101,7 @@ class Absolute:
 
     def prox(self, A: Array, step: float) -> Array:
         """Soft-threshold every entry."""
-        B = soft_threshold(A, step * self.weight)
+        B = soft_threshold(A, np.asarray(step * self.weight, dtype=A.dtype))
         return zero_diagonal(B) if self.zero_diagonal else B
 
     def limit(self, M: Array) -> Array:

@@ -117,7 +117,7 @@ def _least_squares(model: Model, X: Array) -> Callable[[Array, dict[str, Split]]
     """Prepare the solution of ``(w X^T X + r1 I) S + r2 S D D^T = F`` for any right side and penalties."""
     sigma, Q = np.linalg.svd(X, full_matrices=False)[1:]
     operator = model.coupling.operator if model.coupling else None
-    frequencies = operator.eigenvalues(X.shape[1]) if operator else np.zeros(X.shape[1])
+    frequencies = (operator.eigenvalues(X.shape[1]) if operator else np.zeros(X.shape[1])).astype(X.dtype)
     quadratic = isinstance(model.loss, Squares)
     G_target = _quadratic_fit(model).weight * (X.T @ X) if quadratic else 0.0
 

@@ -110,9 +110,11 @@ class Model:
         return self.value(X, Z) + self.violation(X, Z, E) - self.lower_bound(X, E, V)
 
     def violation(self, X: Array, Z: Array, E: Array) -> float:
-        """Price ``||X - XZ|| ||E||`` of missing the constraint X = XZ; zero for models without it.
+        """Price ``2 ||X - XZ|| ||sE||`` of missing the constraint X = XZ; zero for models without it.
 
-        With the optimal multiplier E, the objective plus this price is never below the minimum.
+        ``sE`` is E scaled to the border of dual feasibility. Half the price lifts the objective to the
+        lower bound that sE yields, whatever Z is; so a gap at most tol proves that the other half is
+        at most ``tol * objective``: Z obeys the constraint as well as it minimises.
 
         Parameters
         ----------
@@ -125,7 +127,10 @@ class Model:
         """
         if self.loss != Nothing():
             return 0.0
-        return float(np.linalg.norm(X - X @ Z) * np.linalg.norm(E))
+        E = E if np.any(E) else X  # no multiplier yet: any will do for a price, and zero is none
+        scale = self.penalty.limit(X.T @ E)
+        E = E * np.where(np.isfinite(scale), scale, 1.0)
+        return 2 * float(np.linalg.norm(X - X @ Z) * np.linalg.norm(E))
 
 
 @dataclass(frozen=True)

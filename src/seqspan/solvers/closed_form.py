@@ -68,6 +68,5 @@ def _dual_point(model: Model, X: Array, Z: Array) -> Array:
     """The optimal E; without noise the residual is zero and ``X^T E = Q Q^T`` determines it."""
     if not isinstance(model, LrrNoiseFree):
         return X - X @ Z
-    return np.linalg.pinv(
-        X, rtol=None
-    ).T  # None: the cut-off of `kept` above, not 1e-15 whatever the precision
+    # the cut-off of `kept` above; pinv's own is 1e-15 whatever the precision of X
+    return np.linalg.pinv(X, rtol=max(X.shape) * float(np.finfo(X.dtype).eps)).T

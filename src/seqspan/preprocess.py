@@ -142,8 +142,8 @@ def choose_chain(X: Matrix, kind: str | None = None) -> Chain:
     """Choose steps by what the data show, and say why.
 
     Centring moves the origin that the subspaces share, so it is right only where zero is a convention: not
-    where values are amounts of something (pixels, spectra, histograms), but for angles, and for channels whose
-    offset outweighs what varies. Scaling is for columns of different size, which would speak for all.
+    where values are amounts of something (pixels, spectra, histograms), but for angles, and for channels
+    whose offset outweighs what varies. Scaling is for columns of different size, which would speak for all.
 
     Parameters
     ----------

@@ -14,9 +14,9 @@ SOURCES = {
     "tirlib": "TIRlib.mat from https://github.com/sjtrny/curveLRR (data/TIRlib.mat)",
     "video_bbb": (
         "the first 60 s of Big Buck Bunny (https://www.bigbuckbunny.org, CC BY 3.0) as "
-        "big_buck_bunny_first60s.mp4, 640 x 360 at 24 frames per second, and labels.json; the clips A and B are "
-        "its frames 200-499 and 330-629 as bbb_clipA_gray96x129.npz and bbb_clipB_gray96x129.npz, with frames "
-        "(300, 96, 129) and cuts"
+        "big_buck_bunny_first60s.mp4, 640 x 360 at 24 frames per second, and labels.json; the clips A and B "
+        "are its frames 200-499 and 330-629 as bbb_clipA_gray96x129.npz and bbb_clipB_gray96x129.npz, with "
+        "frames (300, 96, 129) and cuts"
     ),
     "osc_paper_video_labels": (
         "cuts.csv, with the columns video,type,frame, out of data/video/frame_data.xlsx of "
@@ -53,8 +53,8 @@ def find(folder: str, file: str, data: DataFolder) -> Path:
     root = data if data is not None else os.environ.get(VARIABLE)
     if root is None:
         raise FileNotFoundError(
-            f"the data set {folder!r} is looked for in the folder given as data=, else in ${VARIABLE}; neither "
-            f"is set. Put there, in a folder {folder!r}: {SOURCES[folder]}."
+            f"the data set {folder!r} is looked for in the folder given as data=, else in ${VARIABLE}; "
+            f"neither is set. Put there, in a folder {folder!r}: {SOURCES[folder]}."
         )
     path = Path(root) / folder / file
     if not path.is_file():

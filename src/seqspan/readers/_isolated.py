@@ -18,8 +18,14 @@ from seqspan.readers._errors import MissingPackageError
 SCRIPT = Path(__file__).with_name("_native.py")
 BASE_SECONDS = 30.0
 BYTES_PER_SECOND = 5e6  # far below what any of the parsers needs, so that only a hang runs out of time
-BASE_MEMORY = 2**30  # interpreter, libraries and their address space
-ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "RUST_BACKTRACE": "0"}
+BASE_MEMORY = 2**32  # address space, of which interpreter and libraries reserve far more than they use
+# Every thread reserves address space; backtraces of a panic are of no use to the caller.
+FEW_THREADS = {
+    "OPENBLAS_NUM_THREADS": "1",
+    "OMP_NUM_THREADS": "1",
+    "POLARS_MAX_THREADS": "2",
+    "RUST_BACKTRACE": "0",
+}
 
 
 def run_isolated(
@@ -53,7 +59,7 @@ def run_isolated(
         command = [sys.executable, "-P", str(SCRIPT), task, str(path.resolve()), folder, given]
         try:
             done = subprocess.run(
-                command, env={**os.environ, **ONE_THREAD}, timeout=seconds, capture_output=True, check=False
+                command, env={**os.environ, **FEW_THREADS}, timeout=seconds, capture_output=True, check=False
             )
         except subprocess.TimeoutExpired as error:
             raise ValueError(f"its parser was stopped after {seconds:.0f} s: the file is damaged.") from error

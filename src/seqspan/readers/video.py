@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from av.video.stream import VideoStream
 
 BUFFER_BYTES = 2**18
-LOST_SHARE = 0.02  # edit lists and open GOPs hide a few of the frames that a header counts
+LOST_SHARE, LOST_FRAMES = 0.02, 3  # edit lists and open GOPs hide a few of the frames at the ends
 EXTENSIONS = (
     *(".mp4", ".m4v", ".mov", ".mkv", ".webm", ".avi", ".mpg", ".mpeg", ".ts", ".m2ts", ".mts", ".wmv"),
     *(".flv", ".ogv", ".ogg", ".3gp", ".mxf", ".vob", ".y4m", ".ivf", ".h264", ".h265", ".asf"),
@@ -103,7 +103,7 @@ def _read_container(container: InputContainer, options: VideoOptions, max_bytes:
         problem = f"decoding stopped after {clock.n_frames} frames: {error.strerror}"
     except ValueError as error:
         problem = f"decoding stopped after {clock.n_frames} frames: {error}"
-    notes = _damage_notes(problem or _missing_frames(stream, clock, options), options)
+    notes = _damage_notes(problem or _early_end(container, stream, clock, options), options)
     rows, storage_notes = store.finish()
     return frame_sequence(rows, options, times, "s", notes + reducer.notes() + clock.notes() + storage_notes)
 
@@ -141,8 +141,11 @@ class _Clock:
 
     def __init__(self, stream: VideoStream) -> None:
         self.n_frames = 0
+        self.end = 0.0  # of the latest frame, in seconds, which lasts as long as the one before it
+        self.longest = 0.0  # distance of two frames
+        self._latest = 0.0
         self._n_unstamped = 0
-        self._rate = float(stream.average_rate or stream.guessed_rate or 25)
+        self.rate = float(stream.average_rate or stream.guessed_rate or 25)
         self._start = float((stream.start_time or 0) * (stream.time_base or 0))
 
     def time_of(self, frame: VideoFrame) -> float:
@@ -150,8 +153,13 @@ class _Clock:
         self.n_frames += 1
         if frame.pts is None:
             self._n_unstamped += 1
-            return (self.n_frames - 1) / self._rate
-        return float(frame.time) - self._start
+            time = (self.n_frames - 1) / self.rate
+        else:
+            time = float(frame.time) - self._start
+        duration = time - self._latest if self.n_frames > 1 else 1 / self.rate
+        self.longest = max(self.longest, duration)
+        self.end, self._latest = max(self.end, time + duration), time
+        return time
 
     def notes(self) -> list[str]:
         """Say where times are not those of the file."""
@@ -160,7 +168,7 @@ class _Clock:
             notes.append(f"times count from the first frame, which the file stamps {self._start:g} s")
         if self._n_unstamped:
             notes.append(
-                f"{self._n_unstamped} frames without a time stamp were timed at {self._rate:g} per second"
+                f"{self._n_unstamped} frames without a time stamp were timed at {self.rate:g} per second"
             )
         return notes
 
@@ -199,11 +207,27 @@ class _Reducer:
         return turned + ([damaged] if self._n_corrupt else [])
 
 
-def _missing_frames(stream: VideoStream, clock: _Clock, options: VideoOptions) -> str:
-    """Compare what was decoded with what the header counts."""
-    missing = stream.frames - clock.n_frames
-    if options.whole and missing > max(2, LOST_SHARE * stream.frames):
-        return f"the header counts {stream.frames} frames, but only {clock.n_frames} could be decoded"
+def _promised_seconds(container: InputContainer, stream: VideoStream) -> float:
+    """Return how long the header says that the frames go on; the longest claim, 0 where there is none.
+
+    FFmpeg shortens the duration of some broken files to what they hold, but not their count of frames.
+    """
+    claims = [0.0]
+    if stream.duration is not None and stream.time_base is not None:
+        claims.append(float(stream.duration * stream.time_base))
+    if stream.frames and stream.average_rate:
+        claims.append(float(stream.frames / stream.average_rate))
+    if container.duration is not None and len(container.streams) == 1:
+        claims.append(container.duration / 1e6)  # FFmpeg's microseconds; of the longest stream, be it sound
+    return max(claims)
+
+
+def _early_end(container: InputContainer, stream: VideoStream, clock: _Clock, options: VideoOptions) -> str:
+    """Compare where the frames end with how long the header says that they go on."""
+    promised = _promised_seconds(container, stream)
+    lost = promised - clock.end
+    if options.whole and lost > max(LOST_SHARE * promised, LOST_FRAMES * clock.longest):
+        return f"the header promises {promised:.3g} s, but the frames end after {clock.end:.3g} s"
     return ""
 
 

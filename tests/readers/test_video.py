@@ -1,0 +1,158 @@
+"""Films and pictures: the right pixels, at the right times, the right way up."""
+
+from __future__ import annotations
+
+import struct
+
+import numpy as np
+import pytest
+from PIL import Image
+from tests.readers.samples import frames, write_gif, write_tiff, write_video
+
+from seqspan.readers import read
+from seqspan.readers._frames import RowStore
+from seqspan.sequence import FrameView
+
+# MPEG-4 at default quality; a wrong frame, a turn or a shift of the square is off by 40 and more on average
+CODEC_ERROR = 4.0
+
+
+def mean_error(one: np.ndarray, other: np.ndarray) -> float:
+    return float(np.abs(one.astype(float) - other.astype(float)).mean())
+
+
+@pytest.mark.data
+def test_frames_equal_those_stored_by_plain_pyav(data_dir):
+    sequence = read(data_dir / "video_bbb" / "big_buck_bunny_first60s.mp4")
+    stored = np.load(data_dir / "video_bbb" / "bbb_clipA_gray96x129.npz")["frames"]
+    assert sequence.X.shape == (1440, 12384)
+    assert sequence.X.dtype == np.uint8
+    assert np.array_equal(sequence.view.pixels[200:500], stored)
+    assert sequence.times[24] == pytest.approx(1.0)
+
+
+def test_own_size_gives_the_pictures_back(tmp_path):
+    write_video(tmp_path / "film.mp4")
+    sequence = read(tmp_path / "film.mp4", size=(64, 48))
+    assert isinstance(sequence.view, FrameView)
+    for index, picture in enumerate(frames()):
+        assert mean_error(sequence.view.sample(index), picture) < CODEC_ERROR
+    assert sequence.feature_names[65] == "1,1"
+
+
+def test_variable_frame_rates_keep_their_time_stamps(tmp_path):
+    stamps = [0, 3, 4, 11, 12, 13, 40, 41, 55, 56, 80, 81]
+    write_video(tmp_path / "film.mp4", pts=stamps)
+    assert np.allclose(read(tmp_path / "film.mp4").times, np.array(stamps) / 100)
+
+
+def test_start_stop_and_stride_choose_frames_by_their_times(tmp_path):
+    write_video(tmp_path / "film.mp4")
+    whole = read(tmp_path / "film.mp4")
+    part = read(tmp_path / "film.mp4", start=0.25, stop=1.0, stride=3)
+    assert np.allclose(part.times, [0.3, 0.6, 0.9])
+    assert np.array_equal(part.X, whole.X[[3, 6, 9]])
+
+
+def test_colour_has_three_values_per_pixel(tmp_path):
+    write_video(tmp_path / "film.mp4")
+    sequence = read(tmp_path / "film.mp4", colour=True, size=(64, 48))
+    assert sequence.view.sample(0).shape == (48, 64, 3)
+    # Grey pictures have three channels alike, up to the rounding of the conversion.
+    assert np.ptp(sequence.view.sample(0).astype(int), axis=2).max() <= 3
+
+
+@pytest.mark.parametrize(("matrix", "turns"), [((0, 1, -1, 0), 3), ((-1, 0, 0, -1), 2), ((0, -1, 1, 0), 1)])
+def test_rotation_metadata_turns_the_frames(tmp_path, matrix, turns):
+    path = tmp_path / "film.mp4"
+    write_video(path)
+    content = bytearray(path.read_bytes())
+    a, b, c, d = (value << 16 for value in matrix)
+    place = content.index(b"tkhd") + 4 + 40  # version and flags to the matrix, in a header of version 0
+    content[place : place + 36] = struct.pack(">9i", a, b, 0, c, d, 0, 0, 0, 1 << 30)
+    path.write_bytes(content)
+    upright = np.rot90(frames()[5], turns)
+    sequence = read(path, size=upright.shape[::-1])
+    assert mean_error(sequence.view.sample(5), upright) < CODEC_ERROR
+    assert any("turned" in note for note in sequence.notes)
+
+
+def test_a_film_that_breaks_off_is_an_error_unless_asked_for(tmp_path):
+    path = tmp_path / "film.avi"
+    write_video(path, frames(60, 48, 256))
+    content = path.read_bytes()
+    path.write_bytes(content[: len(content) // 2])
+    with pytest.raises(ValueError, match=r"film\.avi: expected a whole video, but .*damaged='keep'"):
+        read(path)
+    kept = read(path, damaged="keep")
+    assert 0 < len(kept) < 60
+    assert any("header promises" in note or "decoding stopped" in note for note in kept.notes)
+
+
+def test_a_playlist_does_not_open_other_files(tmp_path):
+    write_video(tmp_path / "secret.mp4")
+    path = tmp_path / "film.mp4"
+    path.write_text(
+        f"#EXTM3U\n#EXT-X-TARGETDURATION:10\n#EXTINF:10,\n{tmp_path}/secret.mp4\n#EXT-X-ENDLIST\n"
+    )
+    for options in ({}, {"format": "video"}):
+        with pytest.raises((ValueError, OSError), match=r"film\.mp4"):
+            read(path, **options)
+
+
+def test_sound_alone_is_no_video(tmp_path):
+    import av
+
+    path = tmp_path / "song.mp4"
+    with av.open(str(path), "w") as container:
+        stream = container.add_stream("aac", rate=44100, layout="mono")
+        frame = av.AudioFrame.from_ndarray(np.zeros((1, 1024), np.float32), "fltp", "mono")
+        frame.rate = 44100
+        container.mux(stream.encode(frame))
+        container.mux(stream.encode())
+    with pytest.raises(ValueError, match=r"song\.mp4: it holds no video stream"):
+        read(path)
+
+
+def test_folders_are_read_in_the_order_of_the_numbers_in_their_names(tmp_path):
+    for number, picture in enumerate(frames()):
+        Image.fromarray(picture).save(tmp_path / f"frame{number}.png")
+    sequence = read(tmp_path, size=(64, 48))
+    assert np.array_equal(sequence.view.pixels, frames())
+    assert sequence.time_unit == "sample"
+    assert sequence.notes[0].startswith("12 files")
+
+
+@pytest.mark.parametrize(("write", "name"), [(write_gif, "film.gif"), (write_tiff, "film.tif")])
+def test_files_of_many_pictures(tmp_path, write, name):
+    write(tmp_path / name)
+    sequence = read(tmp_path / name, size=(64, 48), stride=2)
+    # A GIF keeps 256 colours, which is every grey.
+    assert np.array_equal(sequence.view.pixels, frames()[::2])
+    assert np.allclose(sequence.times[:3], [0, 0.08, 0.16] if name == "film.gif" else [0, 2, 4])
+
+
+def test_deep_pictures_are_brought_to_bytes(tmp_path):
+    deep = (frames()[0].astype(np.uint16) * 257).astype(np.uint16)
+    Image.fromarray(deep).save(tmp_path / "deep.png")
+    assert np.array_equal(read(tmp_path / "deep.png", size=(64, 48)).view.sample(0), frames()[0])
+
+
+def test_many_rows_move_to_a_mapped_file():
+    rows = np.random.default_rng(0).integers(0, 256, (50, 8), dtype=np.uint8)
+    store = RowStore(8, limit=1000, memory_bytes=100)
+    for row in rows:
+        store.append(row)
+    kept, notes = store.finish()
+    assert isinstance(kept, np.memmap)
+    assert np.array_equal(kept, rows)
+    assert "mapped" in notes[0]
+
+
+@pytest.mark.parametrize(
+    "options", [{"size": (0, 5)}, {"stride": 0}, {"damaged": "maybe"}, {"start": 2, "stop": 1}]
+)
+def test_options_out_of_range_say_what_is_needed(tmp_path, options):
+    write_video(tmp_path / "film.mp4")
+    with pytest.raises(ValueError, match=r"film\.mp4: (size|stride|damaged|stop) must .*; got"):
+        read(tmp_path / "film.mp4", **options)

@@ -76,6 +76,14 @@ def test_one_noisy_span_has_no_boundary(seed):
     assert peak_boundaries(Z).size == 0
 
 
+@pytest.mark.parametrize(("exchanged", "expected"), [(0.45, []), (0.55, [5])])
+def test_a_boundary_exchanges_more_than_half_of_the_coefficients(exchanged, expected):
+    Z = np.zeros((2, 10))
+    Z[0] = 1 - exchanged * (np.arange(10) >= 5)
+    Z[1] = 1 - Z[0]
+    assert peak_boundaries(Z).tolist() == expected
+
+
 def test_the_most_prominent_peaks_are_kept():
     Z = np.zeros((1, 20))
     Z[0, 5:] += 1.0

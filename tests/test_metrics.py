@@ -62,8 +62,8 @@ def test_psnr_of_a_constant_error():
 
 def test_psnr_of_bytes_does_not_wrap_around():
     A = np.array([[250, 5]], dtype=np.uint8)
-    X = np.array([[255, 0]], dtype=np.uint8)
-    assert psnr(A, X, peak=255) == pytest.approx(20 * np.log10(51))
+    X = np.array([[233, 22]], dtype=np.uint8)  # 17 off, and 17^2 exceeds a byte
+    assert psnr(A, X, peak=255) == pytest.approx(20 * np.log10(255 / 17))
 
 
 @pytest.mark.parametrize(

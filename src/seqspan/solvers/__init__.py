@@ -8,6 +8,7 @@ ladmpsap     LADMPSAP, the paper's Algorithm 2                           any wit
 sylvester    the CVPR 2014 ADMM, a Sylvester equation in every step      squared loss and a coupling
 splitting    ADMM with a block for every term                            all
 closed_form  one SVD                                                     LRR relaxed and noise-free, LSR
+fast         the splitting scheme in streamed, compiled, threaded sweeps  OSC, SpatSC
 ===========  ==========================================================  =====================================
 """
 
@@ -15,6 +16,7 @@ from collections.abc import Callable
 from typing import Any
 
 from seqspan.solvers.closed_form import solve_closed_form
+from seqspan.solvers.fast import solve_fast
 from seqspan.solvers.ladmpsap import solve_ladmpsap
 from seqspan.solvers.loop import Progress, Solution, Stopping
 from seqspan.solvers.splitting import solve_splitting
@@ -28,6 +30,7 @@ SOLVERS: dict[str, Callable[..., Solution[Any]]] = {
     "sylvester": solve_sylvester_admm,
     "splitting": solve_splitting,
     "closed_form": solve_closed_form,
+    "fast": solve_fast,
 }
 
 __all__ = ["SOLVERS", "Progress", "Solution", "Stopping"]

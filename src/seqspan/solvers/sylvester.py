@@ -62,8 +62,9 @@ def solve_sylvester_admm(
     first = start or _cold_start(coupling, G, mu)
 
     def settled(old: State, new: State) -> bool:
-        # the first step from zero leaves Z at zero, as Z is updated before S: nothing has settled yet
-        return old is not first and abs(model.value(X, old.Z) - model.value(X, new.Z)) < SETTLED
+        # from zero, Z waits until S has pulled it over the threshold: resting there is not settling
+        waiting = np.array_equal(new.Z, first.Z) and np.linalg.norm(new.Z - new.S) > SETTLED
+        return bool(not waiting and abs(model.value(X, old.Z) - model.value(X, new.Z)) < SETTLED)
 
     algorithm = Algorithm(
         step=lambda s: _step(model, coupling, G, laplacian, s, growth),

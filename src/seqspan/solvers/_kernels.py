@@ -1,0 +1,284 @@
+"""Compiled sweeps of the fast solver over one block of atoms.
+
+A block is a contiguous array ``(n, width)``: one row per time step, one column per atom, so that a step
+of a recursion in time is one vector operation on neighbouring memory. Two arrays hold the whole state:
+
+    V:  Z = V - clip(V, t1),   multiplier of S = Z   is  r1 clip(V, t1)
+    U:  J = U - b,             multiplier of SR = J  is  r2 b,  b_t = clip(q_t U_t, t2)
+
+with t1 = lam1 / r1. OSC shrinks whole columns: ``q_t = min(1, lam2 / (r2 ||U_t||))`` and no t2; SpatSC
+shrinks entries: ``q = 1`` and ``t2 = lam2 / r2``. U has n steps, the last of them always zero, so that
+V and U are of one shape. A fixed diagonal is an infinite t1 at that one entry: ``diagonal`` is the time at
+which the block's first atom is itself the sample, or below -n where the diagonal is free.
+
+The constants c are ``r1, r2, t1, t2, huge, alpha``; huge stands for infinity (fast mathematics assumes
+there is none), alpha is the over-relaxation.
+
+All constants arrive in the precision of the arrays: a Python literal would turn float32 into float64.
+Every kernel has its plain NumPy twin in the tests.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numba
+import numpy as np
+
+Block = Any  # float32 or float64 array of shape (n, width), as numba sees it
+
+_compiled = numba.njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
+
+
+@_compiled
+def build_right_side(V: Block, U: Block, q: Block, F: Block, c: Any, diagonal: int) -> None:
+    """F = r1 (Z - a) + r2 (J - b) R^T, with ``a = clip(V, t1)``."""
+    n, width = V.shape
+    r1, r2, t1, t2, huge = c[0], c[1], c[2], c[3], c[4]
+    two = V.dtype.type(2)
+    threshold = np.full(width, t1, V.dtype)
+    behind = np.zeros(width, V.dtype)
+    for t in range(n):
+        fixed = t - diagonal
+        if 0 <= fixed < width:
+            threshold[fixed] = huge
+        for i in range(width):
+            v = V[t, i]
+            z_minus_a = v - two * min(max(v, -threshold[i]), threshold[i])
+            u = U[t, i]
+            ahead = u - two * min(max(q[t] * u, -t2), t2)
+            F[t, i] = r1 * z_minus_a + r2 * (behind[i] - ahead)
+            behind[i] = ahead
+        if 0 <= fixed < width:
+            threshold[fixed] = t1
+
+
+@_compiled
+def eliminate(F: Block, inverse_pivots: Block, r2: Any) -> None:
+    """Forward half of the tridiagonal solve ``X (r1 I + r2 R R^T) = F``, in place."""
+    n, width = F.shape
+    for i in range(width):
+        F[0, i] *= inverse_pivots[0]
+    for t in range(1, n):
+        for i in range(width):
+            F[t, i] = (F[t, i] + r2 * F[t - 1, i]) * inverse_pivots[t]
+
+
+@_compiled
+def _add_residuals(
+    t: int, S: Block, S_ahead: Block, V: Block, U: Block, q: Block, threshold: Block, c: Any, residuals: Any
+) -> None:
+    """Add what balances the penalties, of the update that step t is about to make (with q of before it).
+
+    For V and then for U four squared norms: primal residual, its scale, dual residual, its scale.
+    """
+    t2, alpha = c[3], c[5]
+    zero = V.dtype.type(0)
+    primal_1, scale_1, dual_1, dual_scale_1 = zero, zero, zero, zero
+    primal_2, scale_2, dual_2, dual_scale_2 = zero, zero, zero, zero
+    for i in range(threshold.size):
+        v, u, smooth = V[t, i], U[t, i], S[t, i]
+        z = v - min(max(v, -threshold[i]), threshold[i])
+        v += alpha * (smooth - z)
+        a = min(max(v, -threshold[i]), threshold[i])
+        primal_1 += (smooth - v + a) * (smooth - v + a)
+        scale_1 += smooth * smooth
+        dual_1 += (v - a - z) * (v - a - z)
+        dual_scale_1 += a * a
+        step = S_ahead[i] - smooth
+        jump = u - min(max(q[t] * u, -t2), t2)
+        u += alpha * (step - jump)
+        b = min(max(q[t] * u, -t2), t2)
+        primal_2 += (step - u + b) * (step - u + b)
+        scale_2 += step * step
+        dual_2 += (u - b - jump) * (u - b - jump)
+        dual_scale_2 += b * b
+    residuals[0] += primal_1
+    residuals[1] += scale_1
+    residuals[2] += dual_1
+    residuals[3] += dual_scale_1
+    residuals[4] += primal_2
+    residuals[5] += scale_2
+    residuals[6] += dual_2
+    residuals[7] += dual_scale_2
+
+
+@_compiled
+def substitute_and_update(
+    F: Block, S: Block, V: Block, U: Block, q: Block, ratios: Block, c: Any, diagonal: int,
+    norms: Any, residuals: Any,
+) -> None:  # fmt: skip
+    """Backward half of the solve for S, then ``V += alpha (S - Z)`` and ``U += alpha (SR - J)``.
+
+    S holds ``Q [...]`` on entry. Adds the squared norms of the new columns of U to norms (n,), and fills
+    residuals (8,) unless it is empty.
+    """
+    n, width = V.shape
+    t1, t2, huge, alpha = c[2], c[3], c[4], c[5]
+    threshold = np.full(width, t1, V.dtype)
+    x = np.zeros(width, V.dtype)
+    S_ahead = np.zeros(width, V.dtype)
+    for t in range(n - 1, -1, -1):
+        fixed = t - diagonal
+        if 0 <= fixed < width:
+            threshold[fixed] = huge
+        for i in range(width):
+            x[i] = F[t, i] + ratios[t] * x[i]
+            S[t, i] += x[i]
+        if t == n - 1:  # nothing follows the last step: SR = 0 there, and U stays zero
+            S_ahead[:] = S[t]
+        if residuals.size > 0:
+            _add_residuals(t, S, S_ahead, V, U, q, threshold, c, residuals)
+        total = V.dtype.type(0)
+        for i in range(width):
+            v, u, smooth = V[t, i], U[t, i], S[t, i]
+            z = v - min(max(v, -threshold[i]), threshold[i])
+            jump = u - min(max(q[t] * u, -t2), t2)
+            u += alpha * (S_ahead[i] - smooth - jump)
+            V[t, i] = v + alpha * (smooth - z)
+            U[t, i] = u
+            total += u * u
+            S_ahead[i] = smooth
+        norms[t] += total
+        if 0 <= fixed < width:
+            threshold[fixed] = t1
+
+
+@_compiled
+def rescale(V: Block, U: Block, q: Block, c: Any, diagonal: int, drop_1: Any, drop_2: Any) -> None:
+    """Give up a share of both multipliers: ``V -= drop_1 a``, ``U -= drop_2 b``.
+
+    With shares ``1 - r_old / r_new`` the products r1 a and r2 b stay what they were.
+    """
+    n, width = V.shape
+    t1, t2 = c[2], c[3]
+    for t in range(n):
+        fixed = t - diagonal
+        kept = V[t, fixed] * (V.dtype.type(1) - drop_1) if 0 <= fixed < width else t1
+        for i in range(width):
+            V[t, i] -= drop_1 * min(max(V[t, i], -t1), t1)
+            U[t, i] -= drop_2 * min(max(q[t] * U[t, i], -t2), t2)
+        if 0 <= fixed < width:
+            V[t, fixed] = kept
+
+
+@_compiled
+def invert_pivots(n: int, shift: Any, r2: Any) -> Any:
+    """Reciprocal pivots of the tridiagonal ``shift I + r2 R R^T``, in double precision."""
+    inverse = np.empty(n)
+    carried = 0.0
+    for t in range(n):
+        degree = (t > 0) + (t < n - 1)
+        inverse[t] = 1.0 / (shift + r2 * degree - carried)
+        carried = r2 * r2 * inverse[t]
+    return inverse
+
+
+@_compiled
+def solve_small(P: Block, linear: Block, w: Block, c: Any, S: Block, correction: Block) -> None:
+    """``S = (P + linear) T_w^-1`` and ``correction = S - P T_0^-1``, all (n, r); T_w differs by column."""
+    n, r = P.shape
+    r1, r2 = c[0], c[1]
+    one = P.dtype.type(1)
+    plain = invert_pivots(n, r1, r2)
+    inverse = np.empty((n, r), P.dtype)
+    for t in range(n):
+        degree = P.dtype.type((t > 0) + (t < n - 1))
+        p = P.dtype.type(plain[t])
+        for i in range(r):
+            if t == 0:
+                inverse[t, i] = one / (w[i] + r1 + r2 * degree)
+                S[t, i] = (P[t, i] + linear[t, i]) * inverse[t, i]
+                correction[t, i] = P[t, i] * p
+            else:
+                inverse[t, i] = one / (w[i] + r1 + r2 * degree - r2 * r2 * inverse[t - 1, i])
+                S[t, i] = (P[t, i] + linear[t, i] + r2 * S[t - 1, i]) * inverse[t, i]
+                correction[t, i] = (P[t, i] + r2 * correction[t - 1, i]) * p
+    for t in range(n - 2, -1, -1):
+        p = r2 * P.dtype.type(plain[t])
+        for i in range(r):
+            S[t, i] += r2 * inverse[t, i] * S[t + 1, i]
+            correction[t, i] += p * correction[t + 1, i]
+    for t in range(n):
+        for i in range(r):
+            correction[t, i] = S[t, i] - correction[t, i]
+
+
+@_compiled
+def shrink(V: Block, Z: Block, t1: Any, diagonal: int, jumps: Any) -> Any:
+    """Z = V - clip(V, t1); returns ||Z||_1, adds squared and l1 norms of the columns of ZR to jumps (2, n)."""
+    n, width = V.shape
+    total = 0.0
+    for t in range(n):
+        row = V.dtype.type(0)
+        for i in range(width):
+            v = V[t, i]
+            z = v - min(max(v, -t1), t1)
+            Z[t, i] = z
+            row += abs(z)
+        fixed = t - diagonal
+        if 0 <= fixed < width:
+            row -= abs(Z[t, fixed])
+            Z[t, fixed] = V.dtype.type(0)
+        total += row
+        if t > 0:
+            squares, absolute = V.dtype.type(0), V.dtype.type(0)
+            for i in range(width):
+                step = Z[t, i] - Z[t - 1, i]
+                squares += step * step
+                absolute += abs(step)
+            jumps[0, t - 1] += squares
+            jumps[1, t - 1] += absolute
+    return total
+
+
+@_compiled
+def tighten(
+    U: Block, correlations: Block, q: Block, c: Any, bands: Any, ahead: Any, diagonal: int,
+    squares: Any, largest: Any, worst: Any,
+) -> None:  # fmt: skip
+    """Clip the multiplier r2 b in time until ``|X^T E - V R^T| <= band``, for several bands at once.
+
+    The twin of :func:`seqspan.certificate.tighten`. Adds the squared norms of the clipped columns to
+    squares (n_bands, n), and raises largest and worst (n_bands,) to the largest entry of V and of
+    ``|X^T E - V R^T|``. ``ahead`` (width,) is the sum of the correlations over time, and is used up.
+    """
+    n, width = U.shape
+    r2, t2, huge = c[1], c[3], c[4]
+    zero = U.dtype.type(0)
+    previous = np.zeros((bands.size, width), U.dtype)
+    # maxima per atom: a running maximum over the atoms of a step would not vectorise
+    largest_here = np.zeros((bands.size, width), U.dtype)
+    worst_here = np.zeros((bands.size, width), U.dtype)
+    target = np.zeros(width, U.dtype)
+    passed = np.full(width, huge if diagonal > -n else zero, U.dtype)  # a free diagonal entry lies ahead
+    free = np.zeros(width, U.dtype)  # the free diagonal entry is here
+    for t in range(n):
+        fixed = t - diagonal
+        if 0 <= fixed < width:
+            passed[fixed], free[fixed] = zero, huge
+        for i in range(width):
+            # rounding must not be left over: after the last step there is nothing ahead
+            ahead[i] = ahead[i] - correlations[t, i] if t < n - 1 else zero
+            target[i] = r2 * min(max(q[t] * U[t, i], -t2), t2)
+        for k in range(bands.size):
+            band = bands[k]
+            reach = band * U.dtype.type(n - 1 - t)
+            total = zero
+            for i in range(width):
+                center = previous[k, i] - correlations[t, i]
+                low = max(center - band - free[i], ahead[i] - reach - passed[i])
+                high = min(center + band + free[i], ahead[i] + reach + passed[i])
+                v = max(low, min(target[i], high))
+                total += v * v
+                largest_here[k, i] = max(largest_here[k, i], abs(v))
+                worst_here[k, i] = max(worst_here[k, i], abs(center - v) - free[i])
+                previous[k, i] = v
+            squares[k, t] += total
+        if 0 <= fixed < width:
+            free[fixed] = zero
+    for k in range(bands.size):
+        for i in range(width):
+            largest[k] = max(largest[k], largest_here[k, i])
+            # no v follows the last step: whatever is left of it there is an excess too
+            worst[k] = max(worst[k], worst_here[k, i] + abs(previous[k, i]))

@@ -1,0 +1,218 @@
+"""Passes over the blocks of the fast solver's state: one iteration, and its certificate.
+
+Rows (atoms) are independent but for the thin products and the column norms of U, so a pass works them
+off block by block, each small enough for a cache, on as many threads as the team has.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import ModuleType
+
+import numpy as np
+
+from seqspan._types import Array
+from seqspan.certificate import parabola_top
+from seqspan.models import Osc, SpatSc
+from seqspan.solvers.reduced import Reduced
+from seqspan.solvers.teams import Team
+
+RELAXATION = 1.85
+BLOCK_WIDTH = 128  # atoms; two buffers (n, 128) per thread stay in the second or third cache
+HUGE = 1e30  # stands for infinity in the kernels, and survives a factor n in float32
+TINY = 1e-30
+
+
+@dataclass
+class State:
+    """Where the solver stands; its arrays are updated in place.
+
+    ``V`` and ``U`` (n_blocks, n, width) are explained in :mod:`seqspan.solvers._kernels`, ``norms`` (n,)
+    are the squared column norms of U, ``fitted`` (n, r) is ``Q^T S`` and ``gap`` the last one known.
+    """
+
+    V: Array
+    U: Array
+    norms: Array
+    fitted: Array
+    r1: float
+    r2: float
+    gap: float = 1.0
+    iteration: int = 0
+
+
+class Sweeps:
+    """A model on reduced data, laid out in blocks of atoms.
+
+    Parameters
+    ----------
+    model : Osc or SpatSc
+    data : Reduced
+    team : Team
+    """
+
+    def __init__(self, model: Osc | SpatSc, data: Reduced, team: Team) -> None:
+        from seqspan.solvers import _kernels  # numba: imported, and compiled, on first use alone
+
+        self.kernels: ModuleType = _kernels
+        self.model, self.data, self.team = model, data, team
+        self.n, self.rank = data.Y.shape
+        self.n_atoms = data.Q.shape[0]
+        self.dtype = data.Q.dtype
+        self.entrywise = isinstance(model, SpatSc)
+        self.width = min(BLOCK_WIDTH, 16 * -(-self.n_atoms // 16))  # whole vector registers
+        self.n_blocks = -(-self.n_atoms // self.width)
+        self.Q = np.zeros((self.n_blocks, self.width, self.rank), self.dtype)
+        self.Q.reshape(-1, self.rank)[: self.n_atoms] = data.Q
+        self.linear = data.Y * data.sigma
+        self.eigenvalues = data.sigma**2
+
+    def zero_state(self, r1: float, r2: float) -> State:
+        """Z = 0 and zero multipliers."""
+        shape = (self.n_blocks, self.n, self.width)
+        V, U = np.zeros(shape, self.dtype), np.zeros(shape, self.dtype)
+        return State(V, U, np.zeros(self.n), np.zeros((self.n, self.rank), self.dtype), r1, r2)
+
+    def iterate(self, s: State, *, measure: bool = False) -> Array:
+        """Advance the state by one iteration; returns its residuals (8,), zero unless measured."""
+        c, q = self._constants(s), self._multiplier_share(s)
+        inverse = self.kernels.invert_pivots(self.n, s.r1, s.r2)
+        pivots = inverse.astype(self.dtype), (s.r2 * inverse).astype(self.dtype)
+        P = self._project_right_side(s, c, q)
+        correction = np.empty_like(P)
+        self.kernels.solve_small(P, self.linear, self.eigenvalues, c, s.fitted, correction)
+
+        def update(blocks: range) -> tuple[Array, Array]:
+            F, S = self._buffer(), self._buffer()
+            norms, residuals = np.zeros(self.n), np.zeros(8 if measure else 0)
+            for b in blocks:
+                V, U, diagonal = s.V[b], s.U[b], self._diagonal(b)
+                np.matmul(correction, self.Q[b].T, out=S)
+                self.kernels.build_right_side(V, U, q, F, c, diagonal)
+                self.kernels.eliminate(F, pivots[0], c[1])
+                self.kernels.substitute_and_update(F, S, V, U, q, pivots[1], c, diagonal, norms, residuals)
+            return norms, residuals
+
+        shares = self.team.map(update, self.n_blocks)
+        s.norms = np.sum([norms for norms, _ in shares], axis=0)
+        return np.asarray(np.sum([residuals for _, residuals in shares], axis=0))
+
+    def _project_right_side(self, s: State, c: Array, q: Array) -> Array:
+        """``Q^T F``; F is cheaper to build again later than to keep."""
+
+        def project(blocks: range) -> Array:
+            F, part = self._buffer(), np.empty((self.n, self.rank), self.dtype)
+            total = np.zeros((self.n, self.rank), self.dtype)
+            for b in blocks:
+                self.kernels.build_right_side(s.V[b], s.U[b], q, F, c, self._diagonal(b))
+                total += np.matmul(F, self.Q[b], out=part)
+            return total
+
+        return _total(self.team.map(project, self.n_blocks))
+
+    def rescale(self, s: State, factor_1: float, factor_2: float) -> None:
+        """Multiply the penalties, keeping coefficients and multipliers as they are."""
+        c, q = self._constants(s), self._multiplier_share(s)
+        drop_1, drop_2 = self.dtype.type(1 - 1 / factor_1), self.dtype.type(1 - 1 / factor_2)
+
+        def shrink(blocks: range) -> Array:
+            for b in blocks:
+                self.kernels.rescale(s.V[b], s.U[b], q, c, self._diagonal(b), drop_1, drop_2)
+            return np.sum([np.einsum("ti,ti->t", s.U[b], s.U[b]) for b in blocks], axis=0, dtype=float)
+
+        s.norms = _total(self.team.map(shrink, self.n_blocks))
+        s.r1, s.r2 = s.r1 * factor_1, s.r2 * factor_2
+
+    def certify(self, s: State) -> tuple[float, float]:
+        """Objective at Z, and a lower bound on the minimum."""
+        objective, bound = self._objective(s), self._lower_bound(s)
+        s.gap = max(objective - bound, 0.0) / objective if objective > 0 else 0.0
+        return objective, bound
+
+    def _objective(self, s: State) -> float:
+        """The model's value at the shrunk V, in one pass."""
+        t1 = self._constants(s)[2]
+
+        def evaluate(blocks: range) -> tuple[float, Array, Array]:
+            Z, part = self._buffer(), np.empty((self.n, self.rank), self.dtype)
+            absolute, jumps, fitted = 0.0, np.zeros((2, self.n)), np.zeros_like(part)
+            for b in blocks:
+                absolute += self.kernels.shrink(s.V[b], Z, t1, self._diagonal(b), jumps)
+                fitted += np.matmul(Z, self.Q[b], out=part)
+            return absolute, jumps, fitted
+
+        absolutes, jumps, fitted = zip(*self.team.map(evaluate, self.n_blocks), strict=True)
+        squares, entries = _total(jumps)
+        coupled = entries.sum() if self.entrywise else np.sqrt(squares).sum()
+        E = self.data.residual(_total(fitted))
+        return float(np.vdot(E, E) / 2 + self.model.lam1 * sum(absolutes) + self.model.lam2 * coupled)
+
+    def _lower_bound(self, s: State) -> float:
+        """The dual value at ``E = X - XS`` and the multiplier of J, tightened: best of a few bands."""
+        c, q = self._constants(s), self._multiplier_share(s)
+        E = self.data.residual(s.fitted)
+        scaled = (E * self.data.sigma).astype(self.dtype)
+        ahead = scaled.sum(axis=0)
+        # a band wider than the gap would lose more by its scale than there is to win; the last one is open
+        widths = np.array([1, 1 + s.gap / 6, 1 + s.gap / 2, HUGE / self.model.lam1])
+        bands = (widths * self.model.lam1).astype(self.dtype)
+
+        def tighten(blocks: range) -> tuple[Array, Array, Array]:
+            correlations = self._buffer()
+            squares, largest, worst = np.zeros((4, self.n)), np.zeros(4), np.zeros(4)
+            for b in blocks:
+                np.matmul(scaled, self.Q[b].T, out=correlations)
+                self.kernels.tighten(
+                    s.U[b],
+                    correlations,
+                    q,
+                    c,
+                    bands,
+                    self.Q[b] @ ahead,
+                    self._diagonal(b),
+                    squares,
+                    largest,
+                    worst,
+                )
+            return squares, largest, worst
+
+        squares, largest, worst = zip(*self.team.map(tighten, self.n_blocks), strict=True)
+        size = np.max(largest, axis=0) if self.entrywise else np.sqrt(_total(squares).max(axis=1))
+        limits = self.model.lam1 / np.maximum(np.max(worst, axis=0), TINY)
+        limits = np.minimum(limits, self.model.lam2 / np.maximum(size, TINY))
+        return float(parabola_top(np.vdot(E, self.data.Y), np.vdot(E, E) / 2, limits.max()))
+
+    def coefficients(self, s: State) -> Array:
+        """Z (n_atoms, n), shrunk from V."""
+        t1 = self._constants(s)[2]
+        Z = np.empty((self.n_atoms, self.n), self.dtype)
+        block, unused = self._buffer(), np.zeros((2, self.n))
+        for b in range(self.n_blocks):
+            self.kernels.shrink(s.V[b], block, t1, self._diagonal(b), unused)
+            rows = Z[b * self.width : (b + 1) * self.width]
+            rows[:] = block.T[: len(rows)]
+        return Z
+
+    def _constants(self, s: State) -> Array:
+        """What the kernels call c."""
+        t2 = self.model.lam2 / s.r2 if self.entrywise else HUGE
+        return np.array([s.r1, s.r2, self.model.lam1 / s.r1, t2, HUGE, RELAXATION], self.dtype)
+
+    def _multiplier_share(self, s: State) -> Array:
+        """What the kernels call q: the share of every column of U that belongs to the multiplier."""
+        if self.entrywise:
+            return np.ones(self.n, self.dtype)
+        share = self.model.lam2 / np.maximum(s.r2 * np.sqrt(s.norms), TINY)
+        return np.minimum(share, 1).astype(self.dtype)
+
+    def _diagonal(self, block: int) -> int:
+        """Time at which the block's first atom is the sample itself; far away where that is allowed."""
+        return block * self.width if self.model.zero_diagonal else -2 * (self.n + self.width)
+
+    def _buffer(self) -> Array:
+        return np.empty((self.n, self.width), self.dtype)
+
+
+def _total(parts: list[Array] | tuple[Array, ...]) -> Array:
+    """Sum the shares of the threads."""
+    return parts[0] if len(parts) == 1 else np.sum(parts, axis=0)

@@ -1,0 +1,76 @@
+"""Threads that work off blocks, without oversubscribing the cores that BLAS would also like to use."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
+
+import joblib
+from threadpoolctl import ThreadpoolController
+
+T = TypeVar("T")
+
+
+class _SingleThreadedBlas:
+    """Keeps BLAS at one thread while at least one team works.
+
+    threadpoolctl's own context manager restores what it found on entry, which goes wrong when several
+    fits overlap in time; counting the users does not.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._users = 0
+        self._limiter: Any = None
+
+    def __enter__(self) -> None:
+        with self._lock:
+            self._users += 1
+            if self._users == 1:
+                self._limiter = ThreadpoolController().limit(limits=1, user_api="blas")
+                self._limiter.__enter__()
+
+    def __exit__(self, *exception: object) -> None:
+        with self._lock:
+            self._users -= 1
+            if self._users == 0:
+                self._limiter.__exit__(None, None, None)
+
+
+_single_threaded_blas = _SingleThreadedBlas()
+
+
+def default_threads() -> int:
+    """Cores this process may use: what OMP_NUM_THREADS (set in joblib's workers) or the system allows."""
+    requested = os.environ.get("OMP_NUM_THREADS", "")
+    available = int(joblib.cpu_count())
+    return min(available, int(requested)) if requested.isdigit() and int(requested) > 0 else available
+
+
+class Team:
+    """A fixed number of threads; with one, everything runs in the caller's."""
+
+    def __init__(self, n_threads: int | None = None) -> None:
+        self.n_threads = default_threads() if n_threads is None else n_threads
+        self._pool = ThreadPoolExecutor(self.n_threads - 1) if self.n_threads > 1 else None
+
+    def __enter__(self) -> Team:
+        _single_threaded_blas.__enter__()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        _single_threaded_blas.__exit__()
+        if self._pool is not None:
+            self._pool.shutdown()
+
+    def map(self, work: Callable[[range], T], n_blocks: int) -> list[T]:
+        """Call `work` with one interleaved share of the blocks per thread; returns one result each."""
+        n_shares = min(self.n_threads, n_blocks)
+        shares = [range(i, n_blocks, n_shares) for i in range(n_shares)]
+        if self._pool is None or n_shares == 1:
+            return [work(share) for share in shares]
+        others = [self._pool.submit(work, share) for share in shares[1:]]
+        return [work(shares[0])] + [other.result() for other in others]

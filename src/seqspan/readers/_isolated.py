@@ -63,9 +63,10 @@ def run_isolated(
             )
         except subprocess.TimeoutExpired as error:
             raise ValueError(f"its parser was stopped after {seconds:.0f} s: the file is damaged.") from error
-        if done.returncode:
+        written = Path(folder, "about.json")
+        if done.returncode or not written.exists():
             raise _reason(Path(folder), done)
-        about = json.loads(Path(folder, "about.json").read_text("utf-8"))
+        about = json.loads(written.read_text("utf-8"))
         arrays = {file.stem: np.load(file, allow_pickle=False) for file in Path(folder).glob("*.npy")}
     return arrays, about
 

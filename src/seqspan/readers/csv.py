@@ -196,9 +196,11 @@ def _columns(frame: pl.DataFrame) -> Columns:
 
 def _matrix(columns: list[pl.Series], n_rows: int) -> Array:
     """Lay columns side by side, missing values as NaN; by columns, as polars holds them."""
-    X = np.empty((n_rows, len(columns)), order="F")
-    for number, series in enumerate(columns):
-        X[:, number] = series.to_numpy()
+    import polars as pl
+
+    if not columns:
+        return np.empty((n_rows, 0))
+    X: Array = pl.DataFrame(columns).to_numpy(order="fortran")
     return X
 
 

@@ -1,0 +1,202 @@
+"""Files that are damaged or made to harm: one error with the file's name, in little time and memory.
+
+The long run is ``python -m benchmarks.readers fuzz --variants 200``.
+"""
+
+from __future__ import annotations
+
+import gzip
+import struct
+import subprocess
+import sys
+import tempfile
+import zipfile
+import zlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from tests.readers.corrupted import corrupt
+from tests.readers.samples import WRITERS, write_sample
+
+from seqspan.readers import _isolated, read
+
+TEXT_FORMATS = ("amc", "asf", "bvh", "csv", "text-spectra", "envi")
+# What the text formats reserve, and what breaks them.
+WORDS = (
+    *(
+        ":root",
+        ":bonedata",
+        ":hierarchy",
+        "begin",
+        "end",
+        "name",
+        "axis",
+        "order",
+        "XYZ",
+        "root",
+        "1",
+        "-3e400",
+    ),
+    *("HIERARCHY", "ROOT", "{", "}", "OFFSET", "CHANNELS", "3", "MOTION", "Frames:", "Frame", "Time:", "nan"),
+    *("ENVI", "=", "samples", "lines", "bands", "wavelength", ",", ";", '"', "\n", "\n", "\n", "\x00", "ü"),
+)
+ISOLATED = ("c3d", "mat73", "parquet", "feather")  # a process for each, so fewer of them
+
+
+def read_damaged(name: str, content: bytes) -> None:
+    """Read `content` as a file of the format; all but ValueError and OSError with its name is a failure."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = write_sample(name, Path(folder))
+        path.write_bytes(content)
+        try:
+            read(path)
+        except (ValueError, OSError) as error:
+            assert path.name in str(error)  # noqa: PT017 - whether it raises is open
+
+
+def sample_bytes(name: str) -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        return write_sample(name, Path(folder)).read_bytes()
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_damaged_files_end_in_one_named_error(name):
+    content = sample_bytes(name)
+    heads = [sample_bytes(other) for other in ("npy", "csv", "mp4", "c3d") if other != name]
+
+    @settings(max_examples=6 if name in ISOLATED else 20, deadline=None, database=None)
+    @given(seed=st.integers(0, 10**6))
+    def check(seed: int) -> None:
+        read_damaged(name, corrupt(content, heads[seed % len(heads)], seed))
+
+    check()
+
+
+@settings(max_examples=60, deadline=None, database=None)
+@given(name=st.sampled_from(TEXT_FORMATS), content=st.binary(max_size=300))
+@example(name="csv", content=b'"')
+@example(name="csv", content=b"\xff\xfe\x00")
+@example(name="csv", content=b"a,a\n1,2\n")
+@example(name="amc", content=b":DEGREES\n1\nroot\n")
+@example(name="asf", content=b":root\norder\naxis\n:bonedata\nname\n")
+@example(name="bvh", content=b"HIERARCHY\nFrames:\n")
+@example(name="envi", content=b"ENVI\nsamples = {")
+def test_any_bytes_in_the_text_formats(name, content):
+    read_damaged(name, content)
+
+
+@settings(max_examples=80, deadline=None, database=None)
+@given(name=st.sampled_from(TEXT_FORMATS), text=st.lists(st.sampled_from(WORDS), max_size=60))
+def test_any_words_of_the_text_formats(name, text):
+    read_damaged(name, " ".join(text).encode())
+
+
+GROWTH = """
+import sys
+from pathlib import Path
+from seqspan.readers import read
+
+def peak():
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(1024 * int(line.split()[1]) for line in lines if line.startswith("VmHWM"))
+
+path = Path(sys.argv[1])
+before = peak()
+try:
+    read(path)
+except (ValueError, OSError) as error:
+    assert path.name in str(error)
+    print(peak() - before)
+"""
+
+
+def peak_growth(path: Path) -> float:
+    """Read a file that must be refused in a fresh process; return by how many bytes its peak memory grew."""
+    done = subprocess.run([sys.executable, "-c", GROWTH, str(path)], capture_output=True, check=True)
+    return float(done.stdout)
+
+
+@pytest.mark.parametrize("name", ["bomb.amc.gz", "bomb.csv.gz"])
+def test_packed_bombs_are_not_unpacked(tmp_path, name):
+    head = b":FULLY-SPECIFIED\n:DEGREES\n1\n" if "amc" in name else b"a,b\n"
+    packer = zlib.compressobj(9, zlib.DEFLATED, 31)
+    line = b"root 1 2 3 4 5 6\n" if "amc" in name else b"1,2\n"
+    block = line * 2**18
+    with (tmp_path / name).open("wb") as file:
+        file.write(packer.compress(head))
+        for _ in range(80):
+            file.write(packer.compress(block))
+        file.write(packer.flush())
+    limit = {"max_bytes": 2**20}
+    with pytest.raises(ValueError, match=r"limit of 1\.05 MB"):
+        read(tmp_path / name, **limit)
+
+
+def test_a_line_without_end_is_refused_early(tmp_path):
+    (tmp_path / "long.amc.gz").write_bytes(gzip.compress(b":DEGREES\n1\nroot " + b"1 " * 2**22))
+    assert peak_growth(tmp_path / "long.amc.gz") < 50e6
+
+
+def test_an_archive_whose_entry_claims_more_than_fits(tmp_path):
+    path = tmp_path / "bomb.npz"
+    header = "{'descr': '<f8', 'fortran_order': False, 'shape': (100000, 100000), }".ljust(117) + "\n"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(
+            "X.npy", b"\x93NUMPY\x01\x00" + struct.pack("<H", 118) + header.encode() + b"\0" * 10**6
+        )
+    assert peak_growth(path) < 50e6
+
+
+def test_a_picture_of_too_many_pixels_is_not_decoded(tmp_path):
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    header = struct.pack(">IIBBBBB", 60_000, 60_000, 8, 0, 0, 0, 0)
+    pixels = zlib.compress(b"\0" * 10**6)
+    content = b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", pixels) + chunk(b"IEND", b"")
+    (tmp_path / "bomb.png").write_bytes(content)
+    assert peak_growth(tmp_path / "bomb.png") < 50e6
+
+
+def test_a_matlab_variable_larger_than_the_limit_is_not_loaded(tmp_path):
+    import scipy.io
+
+    scipy.io.savemat(tmp_path / "zeros.mat", {"data": np.zeros((3000, 1000))}, do_compression=True)
+    with pytest.raises(ValueError, match=r"zeros\.mat: the variables data would take 24 MB"):
+        read(tmp_path / "zeros.mat", max_bytes=10**7)
+
+
+@pytest.mark.parametrize(
+    ("script", "message"),
+    [
+        ("import os; os.abort()", "its parser broke down"),
+        ("import time; time.sleep(60)", "its parser was stopped after"),
+        ("import sys; sys.exit(0)", "its parser broke down"),
+    ],
+)
+def test_a_native_parser_that_breaks_down_takes_nobody_along(tmp_path, monkeypatch, script, message):
+    path = write_sample("c3d", tmp_path)
+    (tmp_path / "script.py").write_text(script)
+    monkeypatch.setattr(_isolated, "SCRIPT", tmp_path / "script.py")
+    monkeypatch.setattr(_isolated, "BASE_SECONDS", 1.0)
+    with pytest.raises((ValueError, OSError), match=rf"markers\.c3d.*({message})"):
+        read(path)
+
+
+def test_a_native_parser_gets_no_more_memory_than_its_limit(tmp_path, monkeypatch):
+    path = write_sample("c3d", tmp_path)
+    monkeypatch.setattr(_isolated, "BASE_MEMORY", 2**26)  # too little for NumPy alone
+    with pytest.raises(ValueError, match=r"markers\.c3d: (its parser broke down|could not be parsed)"):
+        read(path, max_bytes=10**6)
+
+
+@pytest.mark.data
+def test_the_recording_on_which_ezc3d_ends_its_process_is_an_error(tmp_path, data_dir):
+    content = (data_dir / "formats" / "C3DRotationExample.c3d").read_bytes()
+    path = tmp_path / "rotations.c3d"
+    path.write_bytes(content[: len(content) * 4 // 5])
+    with pytest.raises(ValueError, match=r"rotations\.c3d: its parser broke down \(status -6\)"):
+        read(path)

@@ -1,0 +1,259 @@
+"""Tables and arrays: dialects found, columns sorted, nothing lost or filled without a word."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.readers.samples import matrix, write_sample
+
+from seqspan.readers import read
+from seqspan.readers._dialect import find_dialect
+
+
+def read_text(folder, text, name="table.csv", encoding="utf-8", **options):
+    path = folder / name
+    path.write_bytes(text.encode(encoding))
+    return read(path, **options)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    delimiter=st.sampled_from([",", ";", "\t", "|", " "]),
+    comma=st.booleans(),
+    header=st.booleans(),
+    encoding=st.sampled_from(["utf-8", "utf-8-sig", "utf-16", "cp1252"]),
+    values=st.lists(
+        st.lists(st.floats(-1e6, 1e6).map(lambda value: round(value, 3)), min_size=3, max_size=3),
+        min_size=2,
+        max_size=8,
+    ),
+)
+def test_the_dialect_is_found(delimiter, comma, header, encoding, values):
+    comma = comma and delimiter != ","
+    names = ["größe", "x", "y"] if encoding != "utf-8" or header else ["a", "b", "c"]
+    rows = [[f"{value:.3f}".replace(".", "," if comma else ".") for value in row] for row in values]
+    lines = [delimiter.join(names)] * header + [delimiter.join(row) for row in rows]
+    dialect, found = find_dialect("\n".join(lines).encode(encoding), whole=True)
+    assert (dialect.delimiter, dialect.header) == (delimiter, header)
+    assert dialect.decimal == ("," if comma else ".")
+    assert found[-1] == rows[-1]
+    if header:
+        assert found[0] == names
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
+@pytest.mark.parametrize(
+    "text",
+    ["größe;t\n1,5;0\n2,5;1\n", "größe\tt\n1.5\t0\n2.5\t1\n", "# comment\ngröße  t\n 1.5 0\n  2.5   1\n"],
+)
+def test_encodings_and_delimiters_read_the_same(tmp_path, text, encoding):
+    sequence = read_text(tmp_path, text, encoding=encoding)
+    assert sequence.X.tolist() == [[1.5], [2.5]]
+    assert sequence.feature_names == ("größe",)
+    assert sequence.times.tolist() == [0, 1]
+
+
+def test_bytes_that_are_latin_late_in_the_file_are_found(tmp_path):
+    text = "a,b,name\n" + "1,2,x\n" * 100_000 + "3,4,ü\n"
+    sequence = read_text(tmp_path, text, encoding="cp1252")
+    assert sequence.X[-1].tolist() == [3, 4]
+    assert any("cp1252" in note for note in sequence.notes)
+
+
+@pytest.mark.parametrize(
+    ("header", "unit"),
+    [("time_ms", "ms"), ("Depth [m]", "m"), ("t", "s"), ("frame", "sample"), ("Timestamp (us)", "us")],
+)
+def test_times_and_their_unit_are_recognised(tmp_path, header, unit):
+    sequence = read_text(tmp_path, f"{header};a\n1;5\n3;6\n")
+    assert (sequence.times.tolist(), sequence.time_unit) == ([1, 3], unit)
+    assert sequence.feature_names == ("a",)
+
+
+def test_dates_become_seconds_from_the_first(tmp_path):
+    text = "when,a\n2024-02-28 23:59:00,1\n2024-02-29 00:00:30,2\n"
+    assert read_text(tmp_path, text).times.tolist() == [0, 90]
+    assert read_text(tmp_path, "date;a\n28.02.2024;1\n01.03.2024;2\n").times.tolist() == [0, 2 * 86400]
+
+
+def test_a_time_that_decreases_stays_a_feature_and_is_noted(tmp_path):
+    sequence = read_text(tmp_path, "time,a\n2,5\n1,6\n")
+    assert sequence.feature_names == ("time", "a")
+    assert any("'time'" in note and "decreases" in note for note in sequence.notes)
+    with pytest.raises(ValueError, match="'time' must not decrease"):
+        read_text(tmp_path, "time,a\n2,5\n1,6\n", time="time")
+
+
+def test_a_column_can_be_named_for_time_and_labels(tmp_path):
+    text = "a,when,what\n1,0,run\n2,5,walk\n3,9,run\n"
+    sequence = read_text(tmp_path, text, time="when", labels="what")
+    assert sequence.times.tolist() == [0, 5, 9]
+    assert sequence.labels.tolist() == [0, 1, 0]
+    assert sequence.label_names == ("run", "walk")
+    with pytest.raises(ValueError, match=r"time='tim' must name a column .*there are a, when"):
+        read_text(tmp_path, text, time="tim")
+    with pytest.raises(ValueError, match=r"labels='x' must name a column; there are a, when, what"):
+        read_text(tmp_path, text, labels="x")
+
+
+def test_text_columns_are_left_out_by_name(tmp_path):
+    sequence = read_text(tmp_path, "a,rock,b,who\n1,mica,2,me\n3,quartz,4,you\n")
+    assert sequence.X.tolist() == [[1, 2], [3, 4]]
+    assert "left out, not numbers: rock, who" in sequence.notes
+
+
+def test_missing_values_are_an_error_unless_asked(tmp_path):
+    text = "a,b\n1,2\nNA,4\n5,\n7,8\n"
+    with pytest.raises(ValueError, match=r"table\.csv: values are missing \(of 4 rows: a 1, b 1\)"):
+        read_text(tmp_path, text)
+    filled = read_text(tmp_path, text, missing="interpolate")
+    assert filled.X.tolist() == [[1, 2], [3, 4], [5, 6], [7, 8]]
+    assert any("a 1, b 1" in note for note in filled.notes)
+    dropped = read_text(tmp_path, text, missing="drop")
+    assert (dropped.X.tolist(), dropped.times.tolist()) == ([[1, 2], [7, 8]], [0, 3])
+    assert "left out 2 of 4 rows, with values missing" in dropped.notes
+
+
+def test_a_word_among_numbers_is_named_with_its_row(tmp_path):
+    text = "a,b\n" + "1,2\n" * 500 + "1,err\n"
+    with pytest.raises(ValueError, match=r"1 cells of 'b' are no numbers, the first 'err' in row 500"):
+        read_text(tmp_path, text)
+    filled = read_text(tmp_path, text, missing="interpolate")
+    assert filled.X[500].tolist() == [1, 2]
+    assert any("'err'" in note for note in filled.notes)
+
+
+def test_whole_numbers_at_first_and_fractions_later(tmp_path):
+    assert read_text(tmp_path, "a,b\n" + "1,2\n" * 30_000 + "1.5,2\n").X[-1, 0] == 1.5
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a,b\n1,2\n1,2,3\n", "fields"),
+        ("a,b\nx,y\n", "no column of numbers is left; it has the columns a, b"),
+        ("a,b\n", "expected rows of values"),
+        ("\n\n", "expected lines of text"),
+    ],
+)
+def test_tables_that_are_none(tmp_path, text, message):
+    with pytest.raises(ValueError, match=rf"table\.csv.*{message}"):
+        read_text(tmp_path, text)
+
+
+def test_the_user_overrules_what_was_found(tmp_path):
+    sequence = read_text(tmp_path, "1;2\n3;4\n", delimiter=";", header=True, decimal=".")
+    assert sequence.feature_names == ("1", "2")
+    with pytest.raises(ValueError, match=r"delimiter must be one ASCII character; got '::'"):
+        read_text(tmp_path, "1;2\n3;4\n", delimiter="::")
+
+
+def test_packed_tables(tmp_path):
+    import gzip
+
+    (tmp_path / "table.csv.gz").write_bytes(gzip.compress(b"t,a\n0,1\n1,2\n"))
+    assert read(tmp_path / "table.csv.gz").X.tolist() == [[1], [2]]
+
+
+@pytest.mark.parametrize("name", ["csv", "parquet", "feather"])
+def test_tables_hold_what_was_written(tmp_path, name):
+    sequence = read(write_sample(name, tmp_path))
+    assert pytest.approx(matrix()[:, :2]) == sequence.X
+    assert sequence.feature_names == ("a", "b")
+    assert sequence.times.tolist() == (np.arange(20) * 10).tolist()
+    assert sequence.time_unit == "ms"
+    assert "left out, not numbers: note" in sequence.notes
+
+
+def test_columnar_missing_values_dates_and_labels(tmp_path):
+    dates = pl.Series(["2024-01-01T00:00:00", "2024-01-01T00:00:10", "2024-01-01T00:00:20"]).str.to_datetime()
+    frame = pl.DataFrame(
+        {"at": dates, "a": [1.0, None, 3.0], "on": [True, False, True], "what": ["x", "y", "x"]}
+    )
+    frame.write_parquet(tmp_path / "table.parquet")
+    sequence = read(tmp_path / "table.parquet", missing="interpolate", labels="what")
+    assert sequence.X.tolist() == [[1, 1], [2, 0], [3, 1]]
+    assert sequence.times.tolist() == [0, 10, 20]
+    assert sequence.labels.tolist() == [0, 1, 0]
+
+
+@pytest.mark.parametrize("name", ["npy", "npz", "mat5", "mat73"])
+def test_arrays_hold_what_was_written(tmp_path, name):
+    sequence = read(write_sample(name, tmp_path))
+    assert np.array_equal(sequence.X, matrix())
+
+
+@pytest.mark.parametrize(("name", "labels"), [("npz", "label"), ("mat5", "labels"), ("mat73", "labels")])
+def test_labels_are_taken_from_an_array(tmp_path, name, labels):
+    sequence = read(write_sample(name, tmp_path), labels=labels)
+    assert sequence.labels.tolist() == (np.arange(20) // 5).tolist()
+
+
+def test_several_matrices_need_a_choice(tmp_path):
+    np.savez(tmp_path / "arrays.npz", one=np.ones((3, 2)), two=np.ones((4, 5)), clock=np.arange(4.0))
+    with pytest.raises(ValueError, match=r"one 3 x 2, two 4 x 5, clock 4.*choose one with variable="):
+        read(tmp_path / "arrays.npz")
+    sequence = read(tmp_path / "arrays.npz", variable="two", time="clock")
+    assert sequence.X.shape == (4, 5)
+    assert any("not used: one" in note for note in sequence.notes)
+    with pytest.raises(ValueError, match=r"time has 4 values; 3 are needed"):
+        read(tmp_path / "arrays.npz", variable="one", time="clock")
+
+
+def test_samples_in_columns(tmp_path):
+    np.save(tmp_path / "array.npy", matrix())
+    assert np.array_equal(read(tmp_path / "array.npy", transpose=True).X, matrix().T)
+
+
+def test_stacks_of_pictures_are_a_video(tmp_path):
+    frames = np.arange(2 * 3 * 4, dtype=np.uint8).reshape(2, 3, 4)
+    np.save(tmp_path / "array.npy", frames)
+    sequence = read(tmp_path / "array.npy")
+    assert (sequence.kind, sequence.X.dtype) == ("video", np.uint8)
+    assert np.array_equal(sequence.view.sample(1), frames[1])
+
+
+def test_missing_values_in_arrays(tmp_path):
+    X = matrix()
+    X[4, 2] = np.nan
+    np.save(tmp_path / "array.npy", X)
+    with pytest.raises(ValueError, match=r"array\.npy: values are missing \(of 20 rows: column_2 1\)"):
+        read(tmp_path / "array.npy")
+    assert read(tmp_path / "array.npy", missing="drop").times.tolist() == np.delete(np.arange(20), 4).tolist()
+
+
+@pytest.mark.parametrize("values", [np.array([[1j, 2]]), np.array([["a", "b"]]), np.zeros(2, "i4,f8")])
+def test_arrays_that_are_not_real_numbers(tmp_path, values):
+    np.save(tmp_path / "array.npy", values)
+    with pytest.raises(ValueError, match=r"array\.npy: expected real numbers"):
+        read(tmp_path / "array.npy")
+
+
+def test_pickled_objects_are_never_loaded(tmp_path):
+    class Bomb:
+        def __reduce__(self):
+            return (open, (str(tmp_path / "exploded"), "w"))
+
+    np.save(tmp_path / "array.npy", np.array([Bomb()], dtype=object), allow_pickle=True)
+    np.savez(tmp_path / "arrays.npz", X=np.array([[Bomb()] * 2] * 2, dtype=object))
+    for name in ("array.npy", "arrays.npz"):
+        with pytest.raises(ValueError, match=name):
+            read(tmp_path / name)
+    with pytest.raises(ValueError, match=r"arrays\.npz"):
+        read(tmp_path / "arrays.npz", variable="X", labels="X")
+    assert not (tmp_path / "exploded").exists()
+
+
+def test_a_header_that_claims_more_than_the_file_holds(tmp_path):
+    buffer = io.BytesIO()
+    np.lib.format.write_array_header_1_0(
+        buffer, {"descr": "<f8", "fortran_order": False, "shape": (2**40, 2**20)}
+    )
+    (tmp_path / "array.npy").write_bytes(buffer.getvalue() + b"\0" * 64)
+    with pytest.raises(ValueError, match=r"array\.npy: it breaks off: an array of"):
+        read(tmp_path / "array.npy")

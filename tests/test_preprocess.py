@@ -1,0 +1,180 @@
+"""Steps do what their formulas say, chains are recorded, and a record repeats a result from the raw file."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from sklearn.decomposition import PCA
+from sklearn.preprocessing import StandardScaler
+from tests.readers.samples import WRITERS, write_sample
+
+from seqspan.preprocess import Chain, Delay, Pca, make_chain, preprocess
+from seqspan.readers import read
+from seqspan.sequence import FrameView, Sequence
+
+matrices = arrays(float, (8, 3), elements=st.floats(-100, 100).map(lambda value: round(value, 3)))
+steps = st.sampled_from(
+    ["centre", "scale", "unit_norm", "delay:3", "delay:3:2", "subsample:2", "pca:0.9", "pca:1"]
+)
+
+
+def sequence_of(X: np.ndarray, kind: str = "table") -> Sequence:
+    names = tuple(f"f{number}" for number in range(X.shape[1]))
+    return Sequence(
+        X=X,
+        times=np.arange(len(X)) / 2,
+        time_unit="s",
+        feature_names=names,
+        kind=kind,
+        labels=np.arange(len(X)),
+    )
+
+
+@pytest.mark.parametrize("name", WRITERS)
+@pytest.mark.parametrize("chain", ["auto", None, "centre,scale,unit_norm", "subsample:2,delay:3,pca:0.95"])
+def test_a_recorded_chain_gives_the_same_matrix_from_the_raw_file(name, chain, tmp_path):
+    path = write_sample(name, tmp_path)
+    done = preprocess(read(path), chain)
+    record = json.loads(json.dumps({"options": dict(done.read_options), "steps": list(done.steps)}))
+    again = preprocess(read(path, **record["options"]), record["steps"])
+    assert np.array_equal(done.X, again.X)
+    assert done.feature_names == again.feature_names
+    assert len(done.feature_names) == done.X.shape[1]
+
+
+@settings(deadline=None)
+@given(X=matrices, names=st.lists(steps, max_size=4))
+def test_any_chain_survives_its_record(X, names):
+    chain = make_chain(names)
+    again = Chain.from_records(json.loads(json.dumps(chain.records())))
+    assert np.array_equal(chain.apply(X), again.apply(X))
+    done = preprocess(sequence_of(X), names)
+    assert done.X.shape == (len(done.times), len(done.feature_names))
+    assert np.array_equal(done.labels, chain.rows(len(X)))  # the labels number the raw rows
+    assert np.array_equal(done.times, done.labels / 2)
+
+
+@settings(deadline=None)
+@given(X=matrices)
+def test_centre_and_scale_equal_scikit_learn(X):
+    expected = StandardScaler().fit_transform(X)
+    varying = X.std(axis=0) > 1e-6  # near-constant columns are rounding, which the two round differently
+    got = make_chain("centre,scale").apply(X)
+    assert got[:, varying] == pytest.approx(expected[:, varying], abs=1e-6)
+
+
+@settings(deadline=None)
+@given(X=matrices)
+def test_unit_norm_rows_have_length_one_or_zero(X):
+    norms = np.linalg.norm(make_chain(None).apply(X), axis=1)
+    assert np.all(np.isclose(norms, 1) | (np.abs(X).max(axis=1) == 0))
+
+
+def test_delay_puts_neighbours_side_by_side():
+    X = np.arange(5.0)[:, None]
+    got = Delay(window=3, lag=1).apply(X)
+    assert got.tolist() == [[0, 0, 1], [0, 1, 2], [1, 2, 3], [2, 3, 4], [3, 4, 4]]
+    assert Delay(window=3, lag=2).apply(X)[2].tolist() == [0, 2, 4]
+    assert preprocess(sequence_of(X), "delay:3").feature_names == ("f0[-1]", "f0[+0]", "f0[+1]")
+
+
+@pytest.mark.parametrize("shape", [(40, 10), (10, 40)])
+@pytest.mark.parametrize("share", [0.5, 0.9, 0.99])
+def test_pca_of_centred_data_equals_scikit_learn(shape, share):
+    X = np.random.default_rng(0).normal(size=shape) * np.geomspace(1, 30, shape[1])
+    X = X - X.mean(axis=0)
+    expected = PCA(n_components=share, svd_solver="full").fit_transform(X)
+    got = Pca(share).apply(X)
+    assert got.shape == expected.shape
+    assert np.abs(got) == pytest.approx(np.abs(expected), abs=1e-8)  # each direction up to its sign
+
+
+@pytest.mark.parametrize("shape", [(40, 10), (10, 40)])
+def test_pca_turns_without_shifting(shape):
+    X = 7 + np.random.default_rng(1).normal(size=shape)
+    got = Pca(1.0).apply(X)
+    assert got @ got.T == pytest.approx(X @ X.T)
+    few = Pca(0.3).apply(X)
+    assert few.shape[1] < got.shape[1]
+    assert few.mean(axis=0) @ few.mean(axis=0) == pytest.approx(X.mean(axis=0) @ X.mean(axis=0))
+
+
+def test_pca_of_constant_rows_keeps_their_direction():
+    got = Pca(0.9).apply(np.full((5, 3), 2.0))
+    assert np.linalg.norm(got, axis=1) == pytest.approx(np.sqrt(12) * np.ones(5))
+
+
+def test_the_given_rows_are_left_alone():
+    X = np.random.default_rng(2).normal(size=(6, 3))
+    kept = X.copy()
+    make_chain("centre,scale,unit_norm,delay:3,pca:0.9,subsample:2").apply(X)
+    assert np.array_equal(X, kept)
+
+
+def test_pixels_become_floats_exactly_and_their_view_stays():
+    pixels = np.random.default_rng(3).integers(0, 256, (6, 2, 2), dtype=np.uint8)
+    raw = sequence_of(pixels.reshape(6, 4), "video")
+    raw = Sequence(**{**vars(raw), "view": FrameView(pixels)})
+    done = preprocess(raw, "subsample:2")
+    assert (done.X.dtype, done.X.tolist()) == (np.float32, pixels[::2].reshape(3, 4).tolist())
+    assert np.array_equal(done.view.sample(1), pixels[2])
+
+
+def names_of(X: np.ndarray, kind: str | None = None) -> list[str]:
+    return [step.name for step in make_chain("auto", X, kind).steps]
+
+
+def test_auto_leaves_light_and_amounts_alone_and_centres_angles():
+    rng = np.random.default_rng(4)
+    amounts = rng.random((50, 5)) + 3
+    assert names_of(amounts, "video") == names_of(amounts, "spectra") == names_of(amounts) == ["unit_norm"]
+    assert names_of(amounts - 1, "mocap") == ["centre", "unit_norm"]
+    assert names_of(rng.normal(size=(50, 5)), "table") == ["unit_norm"]
+    offset = rng.normal(size=(50, 5)) * [1, 1, 1, 1, 40] + [90, -90, 50, 30, 10]
+    assert names_of(offset, "table") == names_of(offset, "mocap") == ["centre", "scale", "unit_norm"]
+
+
+def test_auto_says_why_in_the_notes():
+    done = preprocess(sequence_of(np.random.default_rng(5).normal(size=(30, 3)), "mocap"), "auto")
+    assert done.notes[0].startswith("preprocessing: centre: the zero of joint angles")
+    assert done.notes[1].startswith("preprocessing: no scaling: the widest column varies")
+
+
+@pytest.mark.parametrize(
+    ("given_steps", "message"),
+    [
+        ("whiten", r"must be one of centre, scale, .*; got 'whiten'"),
+        ("pca:2", r"variance of pca must be a share in \(0, 1\]; got 2"),
+        ("delay:4", "must be odd and at least 1; got 4"),
+        ("delay:3:0", "lag of delay must be at least 1; got 0"),
+        ("subsample:0", "stride of subsample must be at least 1; got 0"),
+        ("centre:1", "centre takes at most 0 settings"),
+        ("pca:much", "must be a number; got 'much'"),
+        ([{"step": "pca", "share": 0.5}], "pca has no setting share"),
+        ("auto", "needs X to choose by"),
+    ],
+)
+def test_wrong_steps_say_what_is_needed(given_steps, message):
+    with pytest.raises(ValueError, match=message):
+        make_chain(given_steps)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"X": np.zeros(3)}, "X must have two axes"),
+        ({"times": np.zeros(2)}, "times must have one entry per row of X, 3; got 2"),
+        ({"labels": np.zeros(4, int)}, "labels must have one entry per row of X, 3; got 4"),
+        ({"feature_names": ("a",)}, "feature_names must have one entry per column of X, 2; got 1"),
+        ({"kind": "audio"}, "kind must be one of video, mocap, spectra, table; got 'audio'"),
+    ],
+)
+def test_a_sequence_whose_parts_do_not_fit_is_refused(change, message):
+    fields = vars(sequence_of(np.zeros((3, 2))))
+    with pytest.raises(ValueError, match=message):
+        Sequence(**{**fields, **change})

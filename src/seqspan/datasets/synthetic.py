@@ -192,7 +192,7 @@ def _span_lengths(samples: int | Sequence[int], n_spans: int) -> list[int]:
 def _rotated_bases(count: int, dimension: int, ambient: int, rng: np.random.Generator) -> list[Array]:
     """U_1 random orthonormal, U_{i+1} = T U_i with one random rotation T."""
     bases = [np.linalg.qr(rng.standard_normal((ambient, dimension)))[0]]
-    if count > 1:  # T costs O(ambient^3): drawn only where it is used
+    if count > 1:  # T costs O(ambient^3): drawn only where it is used; a line has nothing to turn
         rotation = special_ortho_group.rvs(ambient, random_state=rng) if ambient > 1 else np.eye(1)
         for _ in range(count - 1):
             bases.append(rotation @ bases[-1])

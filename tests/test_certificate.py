@@ -1,0 +1,133 @@
+"""The pieces of the certificate against brute force: grids, and linear programs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from scipy.optimize import linprog
+from tests.oracles import dense_R
+from tests.problems import WIDE, planted, two_subspaces
+
+from seqspan.certificate import parabola_top, scaled_bound, tighten
+from seqspan.models import GraphRegularised, Lrr, Osc, Ssc
+
+seeds = st.integers(0, 2**32 - 1)
+
+
+@given(linear=st.floats(-5, 5), quadratic=st.floats(0.01, 5), limit=st.floats(0, 4))
+def test_parabola_top_beats_a_grid(linear, quadratic, limit):
+    s = np.linspace(0, limit, 2001)
+    grid = (s * linear - s**2 * quadratic).max()
+    top = parabola_top(np.array(linear), np.array(quadratic), np.array(limit))
+    # the top lies at most half a grid step away from a point, so 5 (limit / 4000)^2 above it
+    assert grid - 1e-12 <= top <= grid + 5 * (limit / 4000) ** 2 + 1e-12
+
+
+def test_parabola_top_of_lines():
+    linear, quadratic = np.array([2.0, -2.0, 2.0, 0.0]), np.zeros(4)
+    limit = np.array([3.0, 3.0, np.inf, np.inf])
+    np.testing.assert_array_equal(parabola_top(linear, quadratic, limit), [6, 0, 0, 0])
+
+
+@pytest.mark.parametrize("size", [1e-300, 1e-165, 1e-160, 1e-20, 1.0, 1e20, 1e100])
+def test_the_bound_does_not_depend_on_the_size_of_the_dual_point(size):
+    """The best scaling undoes any other; where squares underflow a bound is still a bound."""
+    X = two_subspaces(WIDE, 21)
+    model, V = Osc(0.1, 0.3), np.zeros((WIDE[1], WIDE[1] - 1))
+    expected = scaled_bound(model, X, X, V)
+    bound = scaled_bound(model, X, size * X, V)
+    if size > 1e-150:
+        assert bound == pytest.approx(expected, rel=1e-12)
+    else:
+        assert np.isfinite(bound)
+
+
+def _multiplier_problem(seed, m, n):
+    rng = np.random.default_rng(seed)
+    return rng.standard_normal((m, n)), rng.standard_normal((m, n - 1))
+
+
+def _excess(C, V, diagonal_free):
+    M = np.abs(C - V @ dense_R(C.shape[1]).T)
+    if diagonal_free:
+        k = min(M.shape)
+        M[np.arange(k), np.arange(k)] = 0
+    return M.max(axis=1)
+
+
+def _feasible(c, band, row, diagonal_free):
+    """Ask a linear program whether any v obeys |c - v R^T| <= band."""
+    n = len(c)
+    R = dense_R(n)
+    counts = np.arange(n) != row if diagonal_free else np.ones(n, bool)
+    A = np.vstack([R[counts], -R[counts]])
+    b = np.concatenate([band + c[counts], band - c[counts]])
+    return linprog(np.zeros(n - 1), A_ub=A, b_ub=b, bounds=[(None, None)] * (n - 1)).status == 0
+
+
+@pytest.mark.parametrize("diagonal_free", [False, True])
+@given(seed=seeds, n=st.integers(2, 7), band=st.floats(0.05, 2))
+def test_tighten_obeys_its_band_wherever_that_is_possible(diagonal_free, seed, n, band):
+    """Row by row; what is possible is sum(c) within n bands, and anything if the diagonal is free."""
+    C, V = _multiplier_problem(seed, n, n)
+    assume(np.all(np.abs(np.abs(C.sum(axis=1)) - n * band) > 1e-6))  # not on the border
+    excess = _excess(C, tighten(C, V, band, diagonal_free), diagonal_free)
+    possible = diagonal_free | (np.abs(C.sum(axis=1)) < n * band)
+    np.testing.assert_array_equal(excess <= band + 1e-12, possible)
+
+
+@pytest.mark.parametrize("diagonal_free", [False, True])
+@pytest.mark.parametrize("seed", range(5))
+def test_tighten_succeeds_exactly_where_a_linear_program_does(seed, diagonal_free):
+    n, band = 5, 0.35  # |sum of 5 normals| is below 5 * 0.35 in about half of the rows
+    C, V = _multiplier_problem(100 + seed, n, n)
+    done = _excess(C, tighten(C, V, band, diagonal_free), diagonal_free) <= band + 1e-12
+    expected = [_feasible(C[i], band, i, diagonal_free) for i in range(n)]
+    np.testing.assert_array_equal(done, expected)
+
+
+@pytest.mark.parametrize("diagonal_free", [False, True])
+@given(seed=seeds, n=st.integers(2, 7), band=st.floats(0.05, 2))
+def test_tighten_leaves_a_feasible_multiplier_alone(diagonal_free, seed, n, band):
+    rng = np.random.default_rng(seed)
+    V = rng.standard_normal((n, n - 1))
+    C = V @ dense_R(n).T + 0.99 * rng.uniform(-band, band, (n, n))
+    if diagonal_free:
+        C += np.diag(10 * rng.standard_normal(n))
+    np.testing.assert_allclose(tighten(C, V, band, diagonal_free), V, atol=1e-12)
+
+
+def test_tighten_keeps_its_arguments_and_float32():
+    C, V = (A.astype(np.float32) for A in _multiplier_problem(7, 5, 5))
+    C.setflags(write=False)
+    V.setflags(write=False)
+    assert tighten(C, V, 0.3, True).dtype == np.float32
+
+
+@pytest.mark.parametrize("seed", [31, 32])
+def test_tightening_mends_a_disturbed_multiplier(seed):
+    """One entry outside the ball of the l1 norm ruins the plain scaling; clipping costs next to nothing."""
+    p = planted("osc", 5, seed)
+    V = p.V.copy()
+    V[2, 1] += 0.05  # column 1 is shorter than its ball, so V stays feasible there
+    plain = scaled_bound(p.model, p.X, p.E, V)
+    assert plain < 0.9 * p.minimum
+    assert p.model.lower_bound(p.X, p.E, V) == pytest.approx(p.minimum, rel=1e-9)
+
+
+def test_columns_are_scaled_apart_without_a_coupling():
+    """One bad column costs only its own part of the bound."""
+    X = two_subspaces(WIDE, 23)
+    E = X.copy()
+    E[:, 0] *= 50
+    assert scaled_bound(Ssc(0.1), X, E, None) == pytest.approx(scaled_bound(Ssc(0.1), X, X, None))
+    assert scaled_bound(Lrr(0.1), X, E, None) < scaled_bound(Lrr(0.1), X, X, None)
+
+
+def test_a_graph_without_edges_still_has_a_bound():
+    X = two_subspaces(WIDE, 24)
+    model = GraphRegularised(0.2, 0.5, np.zeros((WIDE[1], WIDE[1])))
+    alone = Lrr(0.2).lower_bound(X, 0.1 * X)
+    assert model.lower_bound(X, 0.1 * X, np.zeros((WIDE[1], 0))) == pytest.approx(alone, rel=1e-9)

@@ -1,0 +1,1 @@
+"""Benchmarks: each file is one command, and prints one table."""

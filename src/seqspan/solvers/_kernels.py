@@ -206,7 +206,7 @@ def solve_small(P: Block, linear: Block, w: Block, c: Any, S: Block, correction:
 
 @_compiled
 def shrink(V: Block, Z: Block, t1: Any, diagonal: int, jumps: Any) -> Any:
-    """Z = V - clip(V, t1); returns ||Z||_1, adds squared and l1 norms of the columns of ZR to jumps (2, n)."""
+    """Z = V - clip(V, t1); returns ||Z||_1 and adds squared and l1 norms of ZR's columns to jumps (2, n)."""
     n, width = V.shape
     total = 0.0
     for t in range(n):

@@ -37,10 +37,10 @@ def solve_closed_form(model: Model, X: Array, *, stopping: Stopping | None = Non
     Z = np.asarray((Qt.T * _spectrum(model, sigma)) @ Qt)
     objective = model.value(X, Z)
     gap = model.gap(X, Z, _dual_point(model, X, Z))
-    progress = Progress(0, objective, max(gap, 0.0) / objective if objective > 0 else 0.0, 0.0)
+    progress = Progress(1, objective, max(gap, 0.0) / objective if objective > 0 else 0.0, 0.0)
     if stopping is not None and stopping.callback is not None:
         stopping.callback(progress)
-    return Solution(Z, objective, progress.gap, 0, True, None, [progress])
+    return Solution(Z, objective, progress.gap, 1, True, None, [progress])
 
 
 @singledispatch

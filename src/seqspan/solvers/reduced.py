@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 from scipy import linalg
 
 from seqspan._types import Array
@@ -38,7 +39,7 @@ class Reduced:
         return np.asarray(self.Y.astype(float) - self.sigma.astype(float) * fitted)
 
 
-def reduce(X: Array, dtype: type[np.floating] | np.dtype) -> Reduced:  # type: ignore[type-arg]
+def reduce(X: Array, dtype: npt.DTypeLike) -> Reduced:
     """Decompose X in double precision, by whichever side is smaller, and keep what `dtype` resolves.
 
     Parameters
@@ -52,17 +53,15 @@ def reduce(X: Array, dtype: type[np.floating] | np.dtype) -> Reduced:  # type: i
     """
     X = np.asarray(X, dtype=float)
     d, n = X.shape
+    precision = np.finfo(np.dtype(dtype)).eps
     if d <= n:
         sigma, Qt = linalg.svd(X, full_matrices=False, check_finite=False)[1:]
-        order = slice(None)
+        resolution = 8 * precision
     else:
         w, Q = linalg.eigh(X.T @ X, check_finite=False)
-        sigma, Qt, order = np.sqrt(np.maximum(w, 0)), Q.T, slice(None, None, -1)
-    sigma, Qt = sigma[order], Qt[order]
-    # the Gram matrix has squared the condition: below sqrt(eps) its eigenvalues are rounding
-    resolution = (
-        8 * np.finfo(dtype).eps if d <= n else max(np.sqrt(n * np.finfo(float).eps), np.finfo(dtype).eps)
-    )
+        sigma, Qt = np.sqrt(np.maximum(w, 0)), Q.T
+        # the Gram matrix squares the condition: below sqrt(eps) its eigenvalues are rounding
+        resolution = max(8 * precision, np.sqrt(n * np.finfo(float).eps))
     kept = sigma > resolution * sigma.max(initial=0.0)
     sigma, Q = sigma[kept], np.ascontiguousarray(Qt[kept].T)
     return Reduced(sigma.astype(dtype), Q.astype(dtype), (Q * sigma).astype(dtype))

@@ -118,7 +118,8 @@ class Sweeps:
         def shrink(blocks: range) -> Array:
             for b in blocks:
                 self.kernels.rescale(s.V[b], s.U[b], q, c, self._diagonal(b), drop_1, drop_2)
-            return np.sum([np.einsum("ti,ti->t", s.U[b], s.U[b]) for b in blocks], axis=0, dtype=float)
+            squares = [np.einsum("ti,ti->t", s.U[b], s.U[b]) for b in blocks]
+            return np.asarray(np.sum(squares, axis=0, dtype=float))
 
         s.norms = _total(self.team.map(shrink, self.n_blocks))
         s.r1, s.r2 = s.r1 * factor_1, s.r2 * factor_2
@@ -180,7 +181,8 @@ class Sweeps:
         size = np.max(largest, axis=0) if self.entrywise else np.sqrt(_total(squares).max(axis=1))
         limits = self.model.lam1 / np.maximum(np.max(worst, axis=0), TINY)
         limits = np.minimum(limits, self.model.lam2 / np.maximum(size, TINY))
-        return float(parabola_top(np.vdot(E, self.data.Y), np.vdot(E, E) / 2, limits.max()))
+        linear, quadratic = np.vdot(E, self.data.Y), np.vdot(E, E) / 2
+        return float(parabola_top(np.asarray(linear), np.asarray(quadratic), limits.max()))
 
     def coefficients(self, s: State) -> Array:
         """Z (n_atoms, n), shrunk from V."""
@@ -207,7 +209,7 @@ class Sweeps:
 
     def _diagonal(self, block: int) -> int:
         """Time at which the block's first atom is the sample itself; far away where that is allowed."""
-        return block * self.width if self.model.zero_diagonal else -2 * (self.n + self.width)
+        return int(block * self.width if self.model.zero_diagonal else -2 * (self.n + self.width))
 
     def _buffer(self) -> Array:
         return np.empty((self.n, self.width), self.dtype)

@@ -1,0 +1,72 @@
+"""Checks at the public door: what was given, what is needed. Inner functions trust their caller."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection
+from numbers import Integral, Real
+
+import numpy as np
+
+from seqspan._types import Array
+
+
+def check_weight(name: str, weight: object, *, positive: bool = True) -> float:
+    """Return a regularisation weight as a float, or say what is wrong with it."""
+    bound = "> 0" if positive else ">= 0"
+    if not isinstance(weight, Real) or isinstance(weight, bool):
+        raise ValueError(f"{name} must be a number {bound}; got {weight!r}.")
+    number = float(weight)
+    if not math.isfinite(number) or number < 0 or (positive and number == 0):
+        raise ValueError(f"{name} must be finite and {bound}; got {weight!r}.")
+    return number
+
+
+def check_weights(name: str, weights: object, n: int) -> float | Array:
+    """Return one weight, or one for each of n samples."""
+    if isinstance(weights, Real):
+        return check_weight(name, weights)
+    array = np.asarray(weights, dtype=float)
+    if array.shape != (n,):
+        raise ValueError(f"{name} must be a number or one for each of {n} samples; got shape {array.shape}.")
+    if not np.all(np.isfinite(array)) or array.min() <= 0:
+        raise ValueError(f"{name} must be finite and > 0 for every sample; got a smallest of {array.min()}.")
+    return array
+
+
+def check_choice(name: str, given: object, choices: Collection[str]) -> str:
+    """Return one of the choices, or list them."""
+    if not isinstance(given, str) or given not in choices:
+        listed = ", ".join(repr(choice) for choice in choices)
+        raise ValueError(f"{name} must be one of {listed}; got {given!r}.")
+    return given
+
+
+def check_count(name: str, given: object, largest: int, what: str, words: Collection[str] = ()) -> int | str:
+    """Return a count in [1, largest], or one of the words that stand for an estimate."""
+    if isinstance(given, str) and given in words:
+        return given
+    allowed = f"an int in [1, {largest}] for {what}"
+    if words:
+        allowed += " or one of " + ", ".join(repr(word) for word in words)
+    if isinstance(given, bool) or not isinstance(given, Integral) or not 1 <= int(given) <= largest:
+        raise ValueError(f"{name} must be {allowed}; got {given!r}.")
+    return int(given)
+
+
+def scale_columns(X: Array) -> Array:
+    """Scale columns to unit norm; zero columns, which have no direction, stay zero.
+
+    Parameters
+    ----------
+    X : array of shape (d, n)
+
+    Returns
+    -------
+    array of shape (d, n)
+    """
+    # by the largest entry first: squares of very large or small entries leave the range of floats
+    largest = np.abs(X).max(axis=0)
+    X = X / np.where(largest > 0, largest, 1)
+    norms = np.linalg.norm(X, axis=0)
+    return np.asarray(X / np.where(norms > 0, norms, 1))

@@ -1,0 +1,87 @@
+"""The stages in order: X -> Z -> W -> k -> labels, boundaries.
+
+Each stage is a plain function in its own file; nothing happens here but calling them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from seqspan._types import Array, IntArray
+from seqspan.affinity import symmetric_affinity
+from seqspan.boundaries import boundaries_from_labels, labels_from_boundaries, peak_boundaries
+from seqspan.cut import normalised_cut
+from seqspan.models import Model
+from seqspan.n_subspaces import estimate_n_subspaces
+from seqspan.solvers import SOLVERS, Solution, Stopping
+
+CUTS = ("ncut", "peaks")
+
+
+@dataclass(frozen=True)
+class Segmentation:
+    """Labels of samples, interior starts of spans, and the number of distinct labels."""
+
+    labels: IntArray
+    boundaries: IntArray
+    n_subspaces: int
+
+
+def represent(X: Array, model: Model, solver: str, stopping: Stopping, **options: Any) -> Solution[Any]:
+    """Minimise a model on X.
+
+    Parameters
+    ----------
+    X : array of shape (d, n)
+    model : Model
+    solver : str
+        A name in :data:`seqspan.solvers.SOLVERS`.
+    stopping : Stopping
+    **options
+        Passed to the solver: ``start`` for a warm start, ``n_threads`` for the fast one.
+
+    Returns
+    -------
+    Solution
+    """
+    return SOLVERS[solver](model, X, stopping=stopping, **options)
+
+
+def segment(
+    Z: Array,
+    *,
+    cut: str = "ncut",
+    n_subspaces: int | str = "auto",
+    n_spans: int | str = "auto",
+    rng: np.random.Generator | None = None,
+) -> Segmentation:
+    """Turn coefficients into labels and boundaries.
+
+    Parameters
+    ----------
+    Z : array of shape (n, n)
+    cut : {"ncut", "peaks"}
+        Normalised cut of the affinity, or peaks of the column differences; peaks give each span its own
+        label.
+    n_subspaces : int or str
+        Number of labels, or the name of an estimator of it.
+    n_spans : int or "auto"
+        Number of spans, for ``cut="peaks"``; if "auto", `n_subspaces` if that is a number.
+    rng : numpy.random.Generator, optional
+
+    Returns
+    -------
+    Segmentation
+    """
+    if cut == "peaks":
+        wanted = n_subspaces if isinstance(n_spans, str) else n_spans
+        boundaries = peak_boundaries(Z, None if isinstance(wanted, str) else wanted)
+        labels = labels_from_boundaries(boundaries, Z.shape[1])
+        return Segmentation(labels, boundaries, len(boundaries) + 1)
+    W = symmetric_affinity(Z)
+    k = estimate_n_subspaces(W, n_subspaces) if isinstance(n_subspaces, str) else n_subspaces
+    labels = normalised_cut(W, k, rng=rng)
+    return Segmentation(labels, boundaries_from_labels(labels), len(np.unique(labels)))

@@ -3,7 +3,7 @@
 OSC with the paper's parameters (lambda 0.1 and 1.0, unit columns) on the paper's synthetic data, and on data
 that differ from it in the number, order, length and dimension of the subspaces. Run with
 
-    python -m benchmarks.n_subspaces [--repeats 50]
+    python -m benchmarks.n_subspaces [--repeats 10]
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def print_table(title: str, shares: dict[str, list[float]]) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--repeats", type=int, default=50, help="draws per kind of data and noise level")
+    parser.add_argument("--repeats", type=int, default=10, help="draws per kind of data and noise level")
     repeats = parser.parse_args(arguments).repeats
     warnings.simplefilter("ignore", ConvergenceWarning)  # k depends on Z far less than on the noise
     print_table(f"The paper's five subspaces, {repeats} draws", shares_right(PAPER, repeats))

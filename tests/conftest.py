@@ -7,6 +7,11 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# a busy machine is not a failing test: examples are limited in number, not in time
+settings.register_profile("seqspan", deadline=None)
+settings.load_profile("seqspan")
 
 
 def has_gpu() -> bool:

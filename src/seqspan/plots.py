@@ -33,7 +33,7 @@ def plot_matrix(ax: Axes, matrix: Array, *, title: str = "") -> Axes:
     ax
     """
     size = np.abs(matrix)
-    ax.imshow(size, cmap="magma_r", vmin=0, vmax=np.percentile(size, 99) or 1, interpolation="nearest")
+    ax.imshow(size, cmap="BuPu", vmin=0, vmax=np.percentile(size, 99) or 1, interpolation="nearest")
     ax.set(title=title, xlabel="sample", ylabel="sample")
     return ax
 

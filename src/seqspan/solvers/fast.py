@@ -11,16 +11,24 @@ one tridiagonal recursion shared by all rows, r small ones, and two thin product
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
 from seqspan._types import Array
 from seqspan.models import Model, Osc, SpatSc
+from seqspan.solvers.coarse import coarsen, halve, prolong
 from seqspan.solvers.loop import Algorithm, Solution, Stopping, run
 from seqspan.solvers.reduced import reduce
 from seqspan.solvers.sweeps import State, Sweeps
 from seqspan.solvers.teams import Team
 
 PENALTIES = 10.0, 30.0
+COARSEST = 512  # samples below which to start from zero
+COARSE_TOL = 0.02  # a start need not be better than the coarse problem resembles the fine one
+COARSE_ITERATIONS = 200
+CHECK_EVERY = 5
 BALANCE_EVERY = 5
 BALANCE_UNTIL = 500  # then the penalties stay, as convergence proofs want
 DUAL_FAVOUR = 0.1  # relative dual over primal residual to aim at: the certificate is what lags
@@ -54,14 +62,30 @@ def solve_fast(
         raise ValueError(f"the fast solver minimises Osc and SpatSc; got {type(model).__name__}.")
     with Team(n_threads) as team:
         sweeps = Sweeps(model, reduce(X, X.dtype), team)
-        algorithm = Algorithm(
-            step=lambda s: _step(sweeps, s),
-            certify=sweeps.certify,
-            coefficients=sweeps.coefficients,
-            check_every=5,
-        )
-        state = start or sweeps.zero_state(*PENALTIES)
-        return run(algorithm, state, stopping or Stopping(), warm=start is not None)
+        state = start or _cold_start(model, X, sweeps)
+        return run(_algorithm(sweeps), state, stopping or Stopping(), warm=start is not None)
+
+
+def _algorithm(sweeps: Sweeps) -> Algorithm[State]:
+    return Algorithm(
+        step=lambda s: _step(sweeps, s),
+        certify=sweeps.certify,
+        coefficients=sweeps.coefficients,
+        check_every=CHECK_EVERY,
+    )
+
+
+def _cold_start(model: Osc | SpatSc, X: Array, sweeps: Sweeps) -> State:
+    """Start from the solution for the means of neighbours, down to a size that costs next to nothing."""
+    if sweeps.n < COARSEST:
+        return sweeps.zero_state(*PENALTIES)
+    means, coarse_model = halve(X), coarsen(model)
+    coarse = Sweeps(coarse_model, reduce(means, X.dtype), sweeps.team)
+    state = _cold_start(coarse_model, means, coarse)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # any start will do
+        solution = run(_algorithm(coarse), state, Stopping(COARSE_TOL, COARSE_ITERATIONS))
+    return prolong(coarse, solution.state, sweeps)
 
 
 def _step(sweeps: Sweeps, s: State) -> State:

@@ -184,6 +184,25 @@ class Sweeps:
         linear, quadratic = np.vdot(E, self.data.Y), np.vdot(E, E) / 2
         return float(parabola_top(np.asarray(linear), np.asarray(quadratic), limits.max()))
 
+    def split(self, s: State, block: int) -> tuple[Array, Array, Array, Array]:
+        """The parts Z, a, J, b that V and U of a block are sums of, each (n, width)."""
+        _, _, t1, t2, _, _ = self._constants(s)
+        V, U = s.V[block], s.U[block]
+        a = np.clip(V, -t1, t1)
+        b = np.clip(self._multiplier_share(s)[:, None] * U, -t2, t2)
+        Z = V - a
+        if self.model.zero_diagonal:
+            here = np.arange(min(self.width, self.n_atoms - block * self.width))
+            Z[block * self.width + here, here] = 0
+        return Z, a, U - b, b
+
+    def settle(self, s: State) -> None:
+        """Make a state that was written by hand consistent: padding and last step zero, norms of U."""
+        padding = self.n_atoms - (self.n_blocks - 1) * self.width
+        s.V[-1, :, padding:] = s.U[-1, :, padding:] = 0
+        s.U[:, -1] = 0
+        s.norms = np.einsum("bti,bti->t", s.U, s.U, dtype=float)
+
     def coefficients(self, s: State) -> Array:
         """Z (n_atoms, n), shrunk from V."""
         t1 = self._constants(s)[2]

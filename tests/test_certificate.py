@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 from tests.oracles import dense_R
@@ -13,9 +13,11 @@ from tests.problems import WIDE, planted, two_subspaces
 from seqspan.certificate import parabola_top, scaled_bound, tighten
 from seqspan.models import GraphRegularised, Lrr, Osc, Ssc
 
+unhurried = settings(deadline=None)  # a busy machine is no bug
 seeds = st.integers(0, 2**32 - 1)
 
 
+@unhurried
 @given(linear=st.floats(-5, 5), quadratic=st.floats(0.01, 5), limit=st.floats(0, 4))
 def test_parabola_top_beats_a_grid(linear, quadratic, limit):
     s = np.linspace(0, limit, 2001)
@@ -68,6 +70,7 @@ def _feasible(c, band, row, diagonal_free):
 
 
 @pytest.mark.parametrize("diagonal_free", [False, True])
+@unhurried
 @given(seed=seeds, n=st.integers(2, 7), band=st.floats(0.05, 2))
 def test_tighten_obeys_its_band_wherever_that_is_possible(diagonal_free, seed, n, band):
     """Row by row; what is possible is sum(c) within n bands, and anything if the diagonal is free."""
@@ -89,6 +92,7 @@ def test_tighten_succeeds_exactly_where_a_linear_program_does(seed, diagonal_fre
 
 
 @pytest.mark.parametrize("diagonal_free", [False, True])
+@unhurried
 @given(seed=seeds, n=st.integers(2, 7), band=st.floats(0.05, 2))
 def test_tighten_leaves_a_feasible_multiplier_alone(diagonal_free, seed, n, band):
     rng = np.random.default_rng(seed)

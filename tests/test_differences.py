@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.oracles import dense_incidence, dense_R
 from tests.problems import ring_weights
 
 from seqspan.differences import Graph, Path, differences, laplacian_eigenvalues, spread
 
+unhurried = settings(deadline=None)  # a busy machine is no bug
 sizes = st.integers(2, 12)
 seeds = st.integers(0, 2**32 - 1)
 
@@ -22,6 +23,7 @@ def _operator(kind, n, seed):
     return Graph(W), dense_incidence(W)
 
 
+@unhurried
 @given(m=sizes, n=sizes, seed=seeds)
 def test_differences_and_spread_multiply_by_R(m, n, seed):
     rng = np.random.default_rng(seed)
@@ -31,6 +33,7 @@ def test_differences_and_spread_multiply_by_R(m, n, seed):
 
 
 @pytest.mark.parametrize("kind", ["path", "graph"])
+@unhurried
 @given(m=sizes, n=st.integers(5, 12), seed=seeds)
 def test_operators_equal_their_dense_matrices(kind, m, n, seed):
     operator, D = _operator(kind, n, seed)
@@ -43,6 +46,7 @@ def test_operators_equal_their_dense_matrices(kind, m, n, seed):
 
 
 @pytest.mark.parametrize("kind", ["path", "graph"])
+@unhurried
 @given(n=st.integers(5, 12), seed=seeds)
 def test_the_eigenbasis_makes_the_laplacian_diagonal(kind, n, seed):
     operator, D = _operator(kind, n, seed)
@@ -56,6 +60,7 @@ def test_the_eigenbasis_makes_the_laplacian_diagonal(kind, n, seed):
 
 
 @pytest.mark.parametrize("kind", ["path", "graph"])
+@unhurried
 @given(n=st.integers(5, 30), seed=seeds)
 def test_norm_squared_bounds_the_norm_and_not_by_much(kind, n, seed):
     operator, D = _operator(kind, n, seed)

@@ -27,6 +27,7 @@ from seqspan.models import (
 )
 from seqspan.solvers import SOLVERS, Stopping
 
+unhurried = settings(deadline=None)  # a busy machine is no bug
 EVERY = pytest.mark.parametrize("name", CASES)
 COUPLED = [name for name, case in CASES.items() if case.coupled]
 seeds = st.integers(0, 2**32 - 1)
@@ -45,6 +46,7 @@ def _edges(model, n):
 
 
 @EVERY
+@unhurried
 @given(seed=seeds)
 def test_value_is_the_formula(name, seed):
     model, X = CASES[name].problem("wide", seed)
@@ -55,7 +57,7 @@ def test_value_is_the_formula(name, seed):
 
 
 @EVERY
-@settings(max_examples=40)
+@settings(unhurried, max_examples=40)
 @given(seed=seeds, size=st.floats(0.01, 10), which=st.sampled_from([61, 62]))
 def test_any_dual_point_bounds_the_minimum_from_below(name, seed, size, which):
     model, X, least = _solved(name, which)
@@ -71,7 +73,7 @@ def test_any_dual_point_bounds_the_minimum_from_below(name, seed, size, which):
 
 
 @EVERY
-@settings(max_examples=40)
+@settings(unhurried, max_examples=40)
 @given(seed=seeds, which=st.sampled_from([61, 62]))
 def test_the_gap_of_any_coefficients_covers_their_distance_from_the_minimum(name, seed, which):
     model, X, least = _solved(name, which)
@@ -86,6 +88,7 @@ def test_the_gap_of_any_coefficients_covers_their_distance_from_the_minimum(name
 
 
 @pytest.mark.parametrize("name", COUPLED)
+@unhurried
 @given(seed=seeds)
 def test_the_bound_is_never_below_the_plain_certificate(name, seed):
     model, X = CASES[name].problem("wide", seed)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from seqspan.prox import shrink_columns, shrink_singular_values, soft_threshold, zero_diagonal
 
+unhurried = settings(deadline=None)  # a busy machine is no bug
 matrices = arrays(float, (4, 3), elements=st.floats(-3, 3))
 squares = arrays(float, (4, 4), elements=st.floats(-3, 3))
 weights = st.floats(0, 2)
@@ -31,6 +32,7 @@ EVERY = pytest.mark.parametrize("name", PROXES)
 
 
 @EVERY
+@unhurried
 @given(V=matrices, U=matrices, t=weights)
 def test_beats_every_rival(name, V, U, t):
     prox, norm, _ = PROXES[name]
@@ -44,6 +46,7 @@ def test_beats_every_rival(name, V, U, t):
 
 
 @EVERY
+@unhurried
 @given(V=matrices, t=weights)
 def test_what_is_taken_away_lies_in_the_dual_ball(name, V, t):
     """Moreau: V - prox(V) is the projection on the ball of radius t, and aligned with what is left."""
@@ -55,6 +58,7 @@ def test_what_is_taken_away_lies_in_the_dual_ball(name, V, t):
 
 
 @EVERY
+@unhurried
 @given(V=matrices, U=matrices, t=weights)
 def test_never_pulls_apart(name, V, U, t):
     """Firmly non-expansive, as every prox."""
@@ -78,6 +82,7 @@ def test_float32_stays_and_the_argument_is_kept(name):
     assert PROXES[name][0](V, 0.3).dtype == np.float32
 
 
+@unhurried
 @given(V=matrices, t=arrays(float, 3, elements=weights))
 def test_soft_threshold_takes_one_weight_per_column(V, t):
     expected = np.column_stack([soft_threshold(V[:, j], t[j]) for j in range(3)])
@@ -91,6 +96,7 @@ def test_zero_columns_and_zero_matrices_are_no_trouble():
     np.testing.assert_array_equal(shrink_singular_values(np.zeros((3, 2)), 0.0), np.zeros((3, 2)))
 
 
+@unhurried
 @given(V=squares, U=squares)
 def test_zero_diagonal_is_the_nearest_point_of_the_constraint(V, U):
     P = zero_diagonal(V)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from seqspan.terms import Absolute, ColumnNorms, Nothing, SingularValues, Squares, SquaresAndOutliers
 
+unhurried = settings(deadline=None)  # a busy machine is no bug
 matrices = arrays(float, (4, 4), elements=st.floats(-3, 3))
 steps = st.floats(0.1, 3)
 
@@ -55,6 +56,7 @@ ROUGH = {"nuclear": 1e-6, "huber": 16 * 1.5 * (3 / 4000) ** 2}
 
 
 @EVERY
+@unhurried
 @given(A=matrices)
 def test_value_is_the_formula(name, A):
     term, formula, project = TERMS[name]
@@ -63,6 +65,7 @@ def test_value_is_the_formula(name, A):
 
 
 @EVERY
+@unhurried
 @given(A=matrices, U=matrices, step=steps)
 def test_prox_beats_every_rival(name, A, U, step):
     term, _, project = TERMS[name]
@@ -76,6 +79,7 @@ def test_prox_beats_every_rival(name, A, U, step):
 
 
 @EVERY
+@unhurried
 @given(A=matrices, B=matrices, step=steps)
 def test_prox_never_pulls_apart(name, A, B, step):
     prox = TERMS[name][0].prox
@@ -84,6 +88,7 @@ def test_prox_never_pulls_apart(name, A, B, step):
 
 
 @EVERY
+@unhurried
 @given(A=matrices, M=matrices, shrink=arrays(float, 4, elements=st.floats(0, 1)))
 def test_fenchel_young_holds_within_the_limit(name, A, M, shrink):
     """value(A) + conjugate(M) >= <A, M> for every M that the limit allows, each column shrunk at will."""
@@ -94,6 +99,7 @@ def test_fenchel_young_holds_within_the_limit(name, A, M, shrink):
 
 
 @EVERY
+@unhurried
 @given(A=matrices, step=steps)
 def test_fenchel_young_is_an_equation_at_the_prox(name, A, step):
     """M = (A - prox(A)) / step is a subgradient: inside the limit, and the inequality is tight."""

@@ -1,6 +1,6 @@
 """Show that all solvers reach one minimum, and that it is the one cvxpy finds.
 
-    python -m benchmarks.agreement              # n = 100 as in the paper; about two minutes
+    python -m benchmarks.agreement              # n = 100 as in the paper; a minute or two
     python -m benchmarks.agreement --quick      # a toy size, seconds
     python -m benchmarks.agreement --no-cvxpy   # the solvers among themselves
 
@@ -35,7 +35,7 @@ COUPLED_ONLY = ("vladmap", "ladmpsap", "sylvester")
 
 @dataclass(frozen=True)
 class Row:
-    """One run: what was reached, how surely, and at what price."""
+    """One run: what was reached, how surely, and at what price in processor time."""
 
     problem: str
     solver: str
@@ -55,18 +55,18 @@ def paper_problem(n: int, noise: float, seed: int = 0) -> np.ndarray:
 
 
 def run_solver(problem: str, solver: str, model: Model, X: np.ndarray, **options: float) -> Row:
-    began = time.perf_counter()
+    began = time.process_time()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a gap above the tolerance shows in the table
         s = SOLVERS[solver](model, X, stopping=Stopping(tol=TOL, max_iter=MAX_ITER), **options)
-    seconds = time.perf_counter() - began
+    seconds = time.process_time() - began
     return Row(problem, solver, s.objective, s.gap, s.n_iter, seconds)
 
 
 def run_cvxpy(problem: str, model: Model, X: np.ndarray) -> Row:
-    began = time.perf_counter()
+    began = time.process_time()
     value = minimum(model, X)
-    return Row(problem, "cvxpy", value, np.nan, 0, time.perf_counter() - began)
+    return Row(problem, "cvxpy", value, np.nan, 0, time.process_time() - began)
 
 
 def osc_rows(n: int, cvxpy: bool) -> Iterator[list[Row]]:
@@ -118,7 +118,7 @@ def main() -> None:
     parser.add_argument("--no-cvxpy", action="store_true", help="leave the independent oracle out")
     given = parser.parse_args()
     print(
-        f"{'problem':<28} {'solver':<11} {'objective':>14} {'gap':>8} {'steps':>7} {'seconds':>8} {'away':>9}"
+        f"{'problem':<28} {'solver':<11} {'objective':>14} {'gap':>8} {'steps':>7} {'cpu s':>8} {'away':>9}"
     )
     cvxpy = not given.no_cvxpy
     for solver in SOLVERS:  # compiled before the clock runs

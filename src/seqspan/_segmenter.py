@@ -19,7 +19,7 @@ from seqspan.models import Model
 from seqspan.n_subspaces import ESTIMATORS
 from seqspan.pipeline import CUTS, represent, segment
 from seqspan.preprocess import make_chain
-from seqspan.solvers import Progress, Solution, Stopping
+from seqspan.solvers import Progress, Stopping
 
 MIN_SAMPLES = 3
 Callback = Callable[[Progress], None]
@@ -72,10 +72,7 @@ class SubspaceSegmenter(ClusterMixin, BaseEstimator):
         )
         self._check(len(samples))
         columns, rows = self._columns(samples)
-        solution = self._solve(self._model(len(rows)), columns)
-        self.coef_ = solution.Z
-        self.objective_, self.dual_gap_ = solution.objective, solution.gap
-        self.n_iter_, self.history_ = solution.n_iter, solution.history
+        self._solve(self._model(len(rows)), columns)
         self._cut(rows, len(samples))
         return self
 
@@ -99,8 +96,11 @@ class SubspaceSegmenter(ClusterMixin, BaseEstimator):
         columns = np.ascontiguousarray(X.T)
         return (scale_columns(columns) if self.normalize else columns), rows
 
-    def _solve(self, model: Model, X: Array) -> Solution[Any]:
-        """Run the solver, from where the last fit ended if that is wanted and fits."""
+    def _solve(self, model: Model, X: Array) -> None:
+        """Run the solver, from where the last fit ended if that is wanted and fits.
+
+        Its state, as large as two times the coefficients, is gone before the cut unless it is wanted.
+        """
         options: dict[str, Any] = {}
         solver = self._solver()
         problem = type(model), solver, X.shape[1], X.dtype
@@ -116,9 +116,10 @@ class SubspaceSegmenter(ClusterMixin, BaseEstimator):
                 callback = _both(stack.enter_context(SolverDisplay(self.tol)), self.callback)
             stopping = Stopping(self.tol, self.max_iter, self.stopping == "published", callback)
             solution = represent(X, model, solver, stopping, **options)
-        if self.warm_start:
-            self._warm = problem, solution.state
-        return solution
+        self._warm = (problem, solution.state) if self.warm_start else None
+        self.coef_ = solution.Z
+        self.objective_, self.dual_gap_ = solution.objective, solution.gap
+        self.n_iter_, self.history_ = solution.n_iter, solution.history
 
     def _cut(self, rows: IntArray, n_samples: int) -> None:
         """Label the columns, then all samples that each stands for."""

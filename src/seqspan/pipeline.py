@@ -14,9 +14,10 @@ from seqspan._types import Array, IntArray
 from seqspan.affinity import symmetric_affinity
 from seqspan.boundaries import boundaries_from_labels, labels_from_boundaries, peak_boundaries
 from seqspan.cut import normalised_cut
+from seqspan.memory import require_memory
 from seqspan.models import Model
 from seqspan.n_subspaces import estimate_n_subspaces
-from seqspan.solvers import SOLVERS, Solution, Stopping
+from seqspan.solvers import ARRAYS, SOLVERS, Solution, Stopping
 
 CUTS = ("ncut", "peaks")
 
@@ -47,6 +48,12 @@ def represent(X: Array, model: Model, solver: str, stopping: Stopping, **options
     -------
     Solution
     """
+    n = X.shape[1]
+    require_memory(
+        int(ARRAYS[solver] * n * n * X.itemsize),
+        f"Solver {solver!r} on {n} samples in {X.dtype}",
+        "Take fewer samples (preprocess='subsample:2' keeps every second), or float32 instead of float64.",
+    )
     return SOLVERS[solver](model, X, stopping=stopping, **options)
 
 

@@ -33,4 +33,7 @@ SOLVERS: dict[str, Callable[..., Solution[Any]]] = {
     "fast": solve_fast,
 }
 
-__all__ = ["SOLVERS", "Progress", "Solution", "Stopping"]
+#: Arrays of n x n at the peak of each solver, coefficients included (measured: benchmarks/scaling.py).
+ARRAYS = {"vladmap": 14, "ladmpsap": 16, "sylvester": 16, "splitting": 18, "closed_form": 6, "fast": 3.5}
+
+__all__ = ["ARRAYS", "SOLVERS", "Progress", "Solution", "Stopping"]

@@ -24,7 +24,7 @@ from seqspan.solvers.reduced import reduce
 from seqspan.solvers.sweeps import State, Sweeps
 from seqspan.solvers.teams import Team
 
-PENALTIES = 10.0, 30.0
+PENALTIES = 10.0, 30.0  # to start with, the second per unit of lam2: good on unit columns
 COARSEST = 512  # samples below which to start from zero
 COARSE_TOL = 0.02  # a start need not be better than the coarse problem resembles the fine one
 COARSE_ITERATIONS = 200
@@ -78,7 +78,7 @@ def _algorithm(sweeps: Sweeps) -> Algorithm[State]:
 def _cold_start(model: Osc | SpatSc, X: Array, sweeps: Sweeps) -> State:
     """Start from the solution for the means of neighbours, down to a size that costs next to nothing."""
     if sweeps.n < COARSEST:
-        return sweeps.zero_state(*PENALTIES)
+        return sweeps.zero_state(PENALTIES[0], PENALTIES[1] * model.lam2)
     means, coarse_model = halve(X), coarsen(model)
     coarse = Sweeps(coarse_model, reduce(means, X.dtype), sweeps.team)
     state = _cold_start(coarse_model, means, coarse)

@@ -62,6 +62,7 @@ def reduce(X: Array, dtype: npt.DTypeLike) -> Reduced:
         sigma, Qt = np.sqrt(np.maximum(w, 0)), Q.T
         # the Gram matrix squares the condition: below sqrt(eps) its eigenvalues are rounding
         resolution = max(8 * precision, np.sqrt(n * np.finfo(float).eps))
-    kept = sigma > resolution * sigma.max(initial=0.0)
+    kept = sigma > resolution * sigma.max()
+    kept[np.argmax(sigma)] = True  # all-zero data keep a coordinate too
     sigma, Q = sigma[kept], np.ascontiguousarray(Qt[kept].T)
     return Reduced(sigma.astype(dtype), Q.astype(dtype), (Q * sigma).astype(dtype))

@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tests.problems import two_subspaces
+
+from seqspan.models import Osc, SpatSc
+from seqspan.solvers import Stopping
+from seqspan.solvers import fast as fast_module
+from seqspan.solvers import sweeps as sweeps_module
+from seqspan.solvers.coarse import coarsen, halve, prolong
+from seqspan.solvers.fast import solve_fast
+from seqspan.solvers.reduced import reduce
+from seqspan.solvers.sweeps import Sweeps
+from seqspan.solvers.teams import Team
+
+MODELS = [Osc(0.1, 0.5), SpatSc(0.1, 0.05, zero_diagonal=False)]
+
+
+@pytest.fixture(autouse=True)
+def _narrow_blocks(monkeypatch):
+    monkeypatch.setattr(sweeps_module, "BLOCK_WIDTH", 16)
+
+
+def test_halving_averages_pairs_and_keeps_an_odd_last_sample():
+    X = np.arange(10.0).reshape(2, 5)
+    np.testing.assert_allclose(halve(X), [[0.5, 2.5, 4], [5.5, 7.5, 9]])
+
+
+@pytest.mark.parametrize("model", MODELS, ids=str)
+def test_twins_have_the_prolonged_optimum(model):
+    """Where neighbours are equal the coarse problem is exact: its solution is optimal twice as fine."""
+    X = np.repeat(two_subspaces((6, 20), seed=1), 2, axis=1)
+    with Team(1) as team:
+        solution = solve_fast(coarsen(model), halve(X), stopping=Stopping(1e-6, 20_000), n_threads=1)
+        coarse = Sweeps(coarsen(model), reduce(halve(X), float), team)
+        fine = Sweeps(model, reduce(X, float), team)
+        state = prolong(coarse, solution.state, fine)
+        Z = fine.coefficients(state)
+        assert model.value(X, Z) == pytest.approx(2 * solution.objective, rel=1e-9)
+        fine.iterate(state)  # the bound needs the fit of one iteration
+        objective, bound = fine.certify(state)
+    assert (objective - bound) / objective < 1e-3
+
+
+@pytest.mark.parametrize("n", [38, 37])
+@pytest.mark.parametrize("zero_diagonal", [False, True])
+def test_prolonged_states_are_consistent(n, zero_diagonal):
+    X = two_subspaces((6, n), seed=n)
+    model = Osc(0.1, 0.5, zero_diagonal)
+    with Team(1) as team:
+        coarse = Sweeps(coarsen(model), reduce(halve(X), float), team)
+        state = coarse.zero_state(2.0, 5.0)
+        for _ in range(10):
+            coarse.iterate(state)
+        fine = Sweeps(model, reduce(X, float), team)
+        prolonged = prolong(coarse, state, fine)
+    assert np.all(prolonged.U[:, -1] == 0)
+    assert np.all(prolonged.V[-1, :, n - 32 :] == 0)  # the padding of the third block of 16 atoms
+    np.testing.assert_allclose(prolonged.norms, np.sum(prolonged.U**2, axis=(0, 2)))
+    Z, Z_coarse = fine.coefficients(prolonged), coarse.coefficients(state)
+    shared = Z_coarse[np.ix_(np.arange(n) // 2, np.arange(n) // 2)] / 2
+    off = ~np.eye(n, dtype=bool) | (not zero_diagonal)
+    np.testing.assert_allclose(Z[off], shared[off], atol=1e-12)
+
+
+def test_a_coarse_start_saves_iterations_and_changes_no_answer(monkeypatch):
+    time = np.linspace(0, 30, 800)
+    smooth = [
+        np.where(time % 10 < 5, np.sin((k + 1) * time / 3 + k), np.cos(k % 4 * time - k)) for k in range(20)
+    ]
+    X = np.vstack(smooth) / np.linalg.norm(smooth, axis=0)
+    model, stopping = Osc(0.1, 1.0), Stopping(1e-2, 2000)
+    started = solve_fast(model, X, stopping=stopping)
+    monkeypatch.setattr(fast_module, "COARSEST", 10_000)
+    direct = solve_fast(model, X, stopping=stopping)
+    assert started.n_iter < direct.n_iter
+    assert started.objective == pytest.approx(direct.objective, rel=1e-2)

@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
+
+from seqspan.solvers.teams import Team, default_threads
+
+
+def blas_threads() -> set[int]:
+    return {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"}
+
+
+@pytest.mark.parametrize("n_threads", [1, 2, 5])
+def test_every_block_is_worked_off_once(n_threads):
+    with Team(n_threads) as team:
+        shares = team.map(list, 13)
+    assert sorted(block for share in shares for block in share) == list(range(13))
+    assert len(shares) == n_threads
+
+
+def test_shares_run_in_different_threads():
+    meeting = threading.Barrier(2, timeout=10)  # passes only if both shares run at the same time
+    with Team(2) as team:
+        names = team.map(lambda share: (meeting.wait(), threading.current_thread().name)[1], 2)
+    assert len(set(names)) == 2
+
+
+def test_errors_reach_the_caller():
+    def fail(share: range) -> None:
+        raise ArithmeticError(f"share {share.start}")
+
+    with Team(2) as team, pytest.raises(ArithmeticError):
+        team.map(fail, 4)
+
+
+def test_blas_is_single_threaded_until_the_last_of_several_teams_ends():
+    with threadpool_limits(2, "blas"):
+        before = blas_threads()
+        first, second = Team(1), Team(1)
+        first.__enter__()
+        second.__enter__()
+        assert blas_threads() == {1}
+        first.__exit__()
+        assert blas_threads() == {1}
+        second.__exit__()
+        assert blas_threads() == before
+
+
+def test_concurrent_teams_restore_blas():
+    def work(_: int) -> None:
+        with Team(1) as team:
+            team.map(list, 3)
+
+    with threadpool_limits(2, "blas"):
+        before = blas_threads()
+        with ThreadPoolExecutor(8) as pool:
+            list(pool.map(work, range(64)))
+        assert blas_threads() == before
+
+
+def test_default_threads_follow_the_environment(monkeypatch):
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    assert default_threads() == 1
+    monkeypatch.setenv("OMP_NUM_THREADS", "nonsense")
+    assert default_threads() >= 1

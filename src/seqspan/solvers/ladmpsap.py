@@ -82,7 +82,7 @@ def _step(model: Model, coupling: Coupling, X: Array, s: State, norm_squared: fl
     E = model.loss.prox(s.E - Y1_ahead / sigma, 1 / sigma)
     J = coupling.term.prox(s.J - Y2_ahead / sigma, 1 / sigma)
     misfit, jump = X @ Z - X + E, J - operator.apply(Z)
-    scale = np.linalg.norm(X)
+    scale = max(np.linalg.norm(X), np.finfo(X.dtype).tiny)  # data may be zero
     moved = (Z - s.Z, E - s.E, J - s.J, operator.apply(Z - s.Z))
     change = mu * np.sqrt(norm_squared) / scale * max(np.linalg.norm(A) for A in moved)
     primal = max(np.linalg.norm(misfit), np.linalg.norm(jump)) / scale

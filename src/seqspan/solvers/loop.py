@@ -136,14 +136,13 @@ def run(
         progress = record.add(iteration, *algorithm.certify(state))
     converged = settled or (not published and progress.gap <= stopping.tol)
     if not converged:
-        _warn(progress, stopping)
+        _warn(progress, "the published stopping rule" if published else f"tol={stopping.tol:.1e}")
     Z = algorithm.coefficients(state)
     return Solution(Z, progress.objective, progress.gap, iteration, converged, state, record.history)
 
 
-def _warn(progress: Progress, stopping: Stopping) -> None:
+def _warn(progress: Progress, wanted: str) -> None:
     """Tell what was reached, what was asked, and what to do about it."""
-    wanted = "the published stopping rule" if stopping.published else f"tol={stopping.tol:.1e}"
     warnings.warn(
         f"Stopped after max_iter={progress.iteration} iterations with a relative duality gap of "
         f"{progress.gap:.1e}, before {wanted} was met. The result is usable and within that gap of the "

@@ -193,6 +193,15 @@ def test_the_caller_keeps_his_array(solver, name):
     np.testing.assert_array_equal(X, before)
 
 
+@EVERY
+@pytest.mark.parametrize("published", [True, False])
+def test_zero_data_have_zero_coefficients(solver, name, published):
+    X = np.zeros(SHAPES["wide"])
+    solution = _run(solver, name, CASES[name].make(X), X, Stopping(published=published, max_iter=50))
+    assert solution.converged
+    assert not np.any(solution.Z)
+
+
 @pytest.mark.parametrize(("solver", "name"), COUPLED_PAIRS)
 def test_the_published_rule_stops_and_reports_the_gap_it_stopped_at(solver, name):
     model, X = _problem(name, "tall")

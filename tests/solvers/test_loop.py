@@ -116,3 +116,5 @@ class TestPublishedRule:
     def test_without_a_rule_the_gap_decides(self):
         solution = run(halving(), 0, Stopping(tol=1e-3, published=True))
         assert (solution.n_iter, solution.converged) == (10, True)
+        with pytest.warns(ConvergenceWarning, match=r"before tol=1\.0e-09 was met"):
+            run(halving(), 0, Stopping(tol=1e-9, max_iter=3, published=True))

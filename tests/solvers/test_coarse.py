@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from tests.problems import two_subspaces
 
+from seqspan.datasets import make_motion
 from seqspan.models import Osc, SpatSc
 from seqspan.solvers import Stopping
 from seqspan.solvers import fast as fast_module
@@ -65,12 +66,10 @@ def test_prolonged_states_are_consistent(n, zero_diagonal):
 
 
 def test_a_coarse_start_saves_iterations_and_changes_no_answer(monkeypatch):
-    time = np.linspace(0, 30, 800)
-    smooth = [
-        np.where(time % 10 < 5, np.sin((k + 1) * time / 3 + k), np.cos(k % 4 * time - k)) for k in range(20)
-    ]
-    X = np.vstack(smooth) / np.linalg.norm(smooth, axis=0)
-    model, stopping = Osc(0.1, 1.0), Stopping(1e-2, 2000)
+    monkeypatch.setattr(sweeps_module, "BLOCK_WIDTH", 128)
+    X = make_motion(2000, rng=0)[0].astype(np.float32)
+    X /= np.linalg.norm(X, axis=0)
+    model, stopping = Osc(0.1, 1.0), Stopping(1e-2, 500)
     started = solve_fast(model, X, stopping=stopping)
     monkeypatch.setattr(fast_module, "COARSEST", 10_000)
     direct = solve_fast(model, X, stopping=stopping)

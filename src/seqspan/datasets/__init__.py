@@ -1,6 +1,13 @@
 """Data with known answers: the paper's generators, noise of a chosen strength, real sets."""
 
+from seqspan.datasets.motion import make_motion
 from seqspan.datasets.noise import add_noise
 from seqspan.datasets.synthetic import correlated_coefficients, make_recurring_subspaces, make_subspaces
 
-__all__ = ["add_noise", "correlated_coefficients", "make_recurring_subspaces", "make_subspaces"]
+__all__ = [
+    "add_noise",
+    "correlated_coefficients",
+    "make_motion",
+    "make_recurring_subspaces",
+    "make_subspaces",
+]

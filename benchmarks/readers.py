@@ -47,15 +47,19 @@ def write_film(path: Path, seconds: float) -> None:
 
 
 def decode_bare(path: Path) -> int:
-    """Decode and scale with PyAV as its documentation does, and keep nothing."""
-    import av
+    """Decode and scale with PyAV in its fastest form, one scaler for all frames, and keep nothing.
 
-    count = 0
+    A ``frame.reformat`` per frame, which makes a scaler for each, would be a weaker rival by far.
+    """
+    import av
+    from av.video.reformatter import VideoReformatter
+
+    count, scaler = 0, VideoReformatter()
     with av.open(str(path)) as container:
         stream = container.streams.video[0]
         stream.thread_type = "AUTO"
         for frame in container.decode(stream):
-            frame.reformat(width=129, height=96, format="gray")
+            scaler.reformat(frame, width=129, height=96, format="gray")
             count += 1
     return count
 
@@ -221,12 +225,14 @@ def fuzz_sources(folder: Path) -> dict[str, tuple[Path, Path]]:
     return sources
 
 
-def bench_fuzz(n_variants: int) -> bool:
+def bench_fuzz(n_variants: int, only: str = "") -> bool:
     fine = True
     with tempfile.TemporaryDirectory() as folder:
         sources = fuzz_sources(Path(folder))
         heads = {name: damaged.read_bytes()[:512].hex() for name, (damaged, _) in sources.items()}
         for name, (damaged, target) in sources.items():
+            if only not in name:
+                continue
             lenders = [head for other, head in heads.items() if other != name]
             result = fuzz_file(damaged, target, lenders, n_variants)
             fine = fine and not result["bad"] and result["peak"] < BLOW_UP_BYTES
@@ -254,13 +260,14 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=60)
     parser.add_argument("--rows", type=int, default=1_000_000)
     parser.add_argument("--variants", type=int, default=200)
+    parser.add_argument("--only", default="", help="damage formats with this in their name alone")
     given = parser.parse_args()
     if given.command == "video":
         return int(not bench_video(given.minutes))
     if given.command == "csv":
         return int(not bench_csv(given.rows))
     if given.command == "fuzz":
-        return int(not bench_fuzz(given.variants))
+        return int(not bench_fuzz(given.variants, given.only))
     return int(not all((bench_video(0.1), bench_csv(1000), bench_fuzz(2))))
 
 

@@ -15,7 +15,7 @@ from seqspan.readers._limits import check_bytes, describe_bytes
 from seqspan.sequence import FrameView, Sequence
 
 Pixels = npt.NDArray[np.uint8]
-MEMORY_BYTES = 2**28  # rows beyond this live in a temporary file: an hour of film would be 1.1 GB
+MEMORY_BYTES = 2**27  # rows beyond this live in a temporary file: an hour of film would be 1.1 GB
 
 
 @dataclass(frozen=True)

@@ -16,9 +16,12 @@ import numpy.typing as npt
 from seqspan.readers._errors import MissingPackageError
 
 SCRIPT = Path(__file__).with_name("_native.py")
-BASE_SECONDS = 30.0
+BASE_SECONDS = 15.0
 BYTES_PER_SECOND = 5e6  # far below what any of the parsers needs, so that only a hang runs out of time
-BASE_MEMORY = 2**32  # address space, of which interpreter and libraries reserve far more than they use
+# Address space, of which libraries reserve far more than they use; polars waits forever for what it lacks.
+BASE_MEMORY = {"columns": 2**32}
+USUAL_BASE_MEMORY = 2**29
+MEMORY_PER_BYTE = 1024  # of the file; no packing in these formats does better
 # Every thread reserves address space; backtraces of a panic are of no use to the caller.
 FEW_THREADS = {
     "OPENBLAS_NUM_THREADS": "1",
@@ -53,8 +56,10 @@ def run_isolated(
     ValueError
         With the parser's reason, or that it crashed or hung.
     """
-    given = json.dumps({"memory": BASE_MEMORY + 3 * max_bytes, "max_bytes": max_bytes, **arguments})
-    seconds = BASE_SECONDS + path.stat().st_size / BYTES_PER_SECOND
+    n_bytes = path.stat().st_size
+    memory = BASE_MEMORY.get(task, USUAL_BASE_MEMORY) + min(3 * max_bytes, MEMORY_PER_BYTE * n_bytes)
+    given = json.dumps({"memory": memory, "max_bytes": max_bytes, **arguments})
+    seconds = BASE_SECONDS + n_bytes / BYTES_PER_SECOND
     with tempfile.TemporaryDirectory(prefix="seqspan-") as folder:
         command = [sys.executable, "-P", str(SCRIPT), task, str(path.resolve()), folder, given]
         try:

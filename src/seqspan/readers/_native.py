@@ -27,10 +27,8 @@ def read_c3d(path: Path, max_bytes: int) -> Result:
 
     recording = ezc3d.c3d(str(path))
     data, parameters = recording["data"], recording["parameters"]
+    # ezc3d puts NaN where a marker is out of sight.
     arrays = {"points": data["points"][:3], "rotations": data["rotations"]}
-    residuals = data["meta_points"]["residuals"]
-    # A negative residual marks a marker out of sight, whatever coordinates stand there.
-    arrays["points"] = np.where(residuals < 0, np.nan, arrays["points"])
     about = {
         "labels": _parameter(parameters, "POINT", "LABELS"),
         "units": _parameter(parameters, "POINT", "UNITS"),

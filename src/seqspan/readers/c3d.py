@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from seqspan._types import Array
+from seqspan.readers._c3d_parameters import check_parameters
 from seqspan.readers._errors import import_optional
 from seqspan.readers._isolated import run_isolated
 from seqspan.readers._limits import check_bytes
@@ -18,6 +19,7 @@ from seqspan.sequence import PoseView, Sequence
 
 BLOCK = 512
 MAGIC = 0x50
+MAX_PARAMETER_BYTES = 255 * BLOCK  # the section counts its blocks in one byte
 # Byte order, and the byte of the header with the sign of the scale: Intel, DEC, MIPS.
 PROCESSORS = {84: ("<", 15), 85: ("<", 13), 86: (">", 12)}
 AXES = "xyz"
@@ -66,12 +68,13 @@ def check_header(path: Path, options: C3dOptions, max_bytes: int) -> list[str]:
         if not looks_like_c3d(head):
             raise ValueError("expected a C3D recording: a header of 512 bytes with 0x50 in its second byte.")
         file.seek((head[0] - 1) * BLOCK)
-        parameters = file.read(4)
+        parameters = file.read(MAX_PARAMETER_BYTES)
     if len(parameters) < 4 or parameters[3] not in PROCESSORS:
         raise ValueError("expected a C3D recording: its parameters lie outside the file or are damaged.")
     order, sign_byte = PROCESSORS[parameters[3]]
     n_points, n_analogs, first, last = struct.unpack(f"{order}4H", head[2:10])
     (data_block,) = struct.unpack(f"{order}H", head[16:18])
+    check_parameters(parameters[4:], order)
     width = 4 if head[sign_byte] & 0x80 else 2  # a negative scale means floats
     n_frames = max(last - first + 1, 0)
     frame_bytes = width * (4 * n_points + n_analogs)

@@ -1,0 +1,356 @@
+"""The estimators as a scikit-learn user meets them: conventions, bad input, every option."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.estimator_checks import estimator_checks_generator
+
+from seqspan import LRR, LSR, OSC, SSC, SpatSC
+from seqspan.datasets import add_noise, make_recurring_subspaces, make_subspaces
+from seqspan.metrics import clustering_error
+from seqspan.models import Osc
+
+ESTIMATORS = [OSC, SpatSC, SSC, LRR, LSR]
+EVERY = pytest.mark.parametrize("Estimator", ESTIMATORS)
+
+
+def expected_failures(estimator: object) -> dict[str, str]:
+    """Checks that cannot hold, with the reason; a check that passes all the same is an error elsewhere."""
+    reason = (
+        "asks for three Gaussian blobs in a plane to be found in shuffled order: neighbours in time then "
+        "share nothing, and blobs are no subspaces"
+    )
+    return {"check_clustering": reason} if isinstance(estimator, OSC | LRR | LSR) else {}
+
+
+def sklearn_checks():
+    """Every check of scikit-learn but that of the array API, which it skips unless SciPy is told of it."""
+    for Estimator in ESTIMATORS:
+        failures = expected_failures(Estimator())
+        for estimator, check in estimator_checks_generator(Estimator()):
+            name = check.func.__name__
+            if not name.startswith("check_array_api"):
+                marks = [pytest.mark.xfail(reason=failures[name])] if name in failures else []
+                yield pytest.param(estimator, check, id=f"{Estimator.__name__}-{name}", marks=marks)
+
+
+@pytest.mark.parametrize(("estimator", "check"), list(sklearn_checks()))
+def test_scikit_learn_conventions(estimator, check):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # some checks set max_iter=1 or 2
+        check(estimator)
+
+
+@pytest.fixture(scope="module")
+def sequence():
+    X, labels = make_subspaces(n_subspaces=3, dimension=2, ambient=20, samples_per_subspace=12, rng=7)
+    return X.T, labels
+
+
+@EVERY
+def test_finds_the_spans_of_clean_data(Estimator, sequence):
+    X, labels = sequence
+    estimator = Estimator(n_subspaces=3, random_state=0).fit(X)
+    assert clustering_error(labels, estimator.labels_) == 0
+    assert estimator.boundaries_.tolist() == [12, 24]
+    assert estimator.n_subspaces_ == 3
+    assert [len(span) for span in np.split(X, estimator.boundaries_)] == [12, 12, 12]
+    assert 0 <= estimator.dual_gap_ <= 0.01
+    assert estimator.coef_.shape == (36, 36)
+    assert estimator.history_[-1].objective == estimator.objective_
+
+
+def test_no_error_without_noise_over_fifty_seeds():
+    errors = []
+    for seed in range(50):
+        X, labels = make_subspaces(rng=seed)
+        errors.append(clustering_error(labels, OSC(5, random_state=seed).fit(X.T).labels_))
+    assert errors == [0.0] * 50
+
+
+def test_strong_noise_over_twenty_seeds():
+    """Noise of standard deviation 0.2 on unit columns, at the paper's weights."""
+    errors = []
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        X, labels = make_subspaces(rng=rng)
+        X = X / np.linalg.norm(X, axis=0) + 0.2 * rng.standard_normal(X.shape)
+        errors.append(clustering_error(labels, OSC(5, random_state=seed).fit(X.T).labels_))
+    assert np.mean(errors) < 0.02
+
+
+@pytest.mark.parametrize("solver", ["vladmap", "ladmpsap", "sylvester", "splitting"])
+def test_all_solvers_of_osc_lead_to_one_objective(sequence, solver):
+    X, _ = sequence
+    fast = OSC(3, tol=1e-4).fit(X)
+    other = OSC(3, tol=1e-4, solver=solver).fit(X)
+    assert other.objective_ == pytest.approx(fast.objective_, rel=2e-4)  # both within 1e-4 of the minimum
+
+
+def test_the_objective_is_the_model_s_on_unit_columns(sequence):
+    X, _ = sequence
+    osc = OSC(3, lambda_1=0.2, lambda_2=0.5, zero_diagonal=True, tol=1e-6).fit(7 * X)
+    columns = (X / np.linalg.norm(X, axis=1, keepdims=True)).T
+    assert osc.objective_ == pytest.approx(Osc(0.2, 0.5, True).value(columns, osc.coef_), rel=1e-8)
+    assert np.all(np.diag(osc.coef_) == 0)
+    raw = OSC(3, normalize=False, tol=1e-6).fit(X)
+    assert raw.objective_ == pytest.approx(Osc(0.1, 1.0).value(X.T, raw.coef_), rel=1e-8)
+
+
+def test_recurring_subspaces_share_a_label():
+    X, labels = make_recurring_subspaces((0, 1, 0, 2), rng=1)
+    osc = OSC(random_state=0).fit(X.T)
+    assert osc.n_subspaces_ == 3
+    assert clustering_error(labels, osc.labels_) == 0
+    assert len(osc.boundaries_) == 3
+
+
+@pytest.mark.parametrize("noise", ["gaussian", "none", "outliers"])
+def test_ssc_variants(sequence, noise):
+    X, labels = sequence
+    weights = {"lambda_1": 50.0, "lambda_2": 5.0} if noise == "outliers" else {}
+    ssc = SSC(3, noise=noise, random_state=0, **weights).fit(X)
+    assert clustering_error(labels, ssc.labels_) == 0
+    assert ssc.dual_gap_ <= 0.01
+
+
+def test_ssc_takes_a_weight_per_sample(sequence):
+    X, _ = sequence
+    same = SSC(3, lambda_1=np.full(36, 0.2), tol=1e-6).fit(X)
+    assert same.objective_ == pytest.approx(SSC(3, lambda_1=0.2, tol=1e-6).fit(X).objective_, rel=1e-5)
+    weights = np.full(36, 0.2)
+    weights[5] = 10.0  # above the critical weight of unit columns
+    assert np.all(SSC(3, lambda_1=weights).fit(X).coef_[:, 5] == 0)
+
+
+@pytest.mark.parametrize("noise", ["gaussian", "none", "columns"])
+def test_lrr_variants(sequence, noise):
+    X, labels = sequence
+    lrr = LRR(3, noise=noise, random_state=0).fit(X)
+    assert clustering_error(labels, lrr.labels_) == 0
+    assert lrr.dual_gap_ <= 0.01
+
+
+def test_low_rank_osc(sequence):
+    X, labels = sequence
+    osc = OSC(3, penalty="nuclear", solver="splitting", random_state=0).fit(X)
+    assert clustering_error(labels, osc.labels_) == 0
+    with pytest.raises(ValueError, match="solver with penalty='nuclear' must be one of 'vladmap'"):
+        OSC(penalty="nuclear").fit(X)
+    with pytest.raises(ValueError, match="zero_diagonal"):
+        OSC(penalty="nuclear", solver="splitting", zero_diagonal=True).fit(X)
+
+
+def test_peaks_cut_into_spans(sequence):
+    X, _ = sequence
+    assert OSC(cut="peaks").fit(X).boundaries_.tolist() == [12, 24]
+    two = OSC(cut="peaks", n_spans=2).fit(X)
+    assert len(two.boundaries_) == 1
+    assert two.n_subspaces_ == 2
+    assert len(OSC(2, cut="peaks").fit(X).boundaries_) == 1
+
+
+def test_published_stopping_reports_the_gap_it_stopped_at(sequence):
+    X, _ = sequence
+    osc = OSC(3, solver="vladmap", stopping="published", tol=1e-12).fit(X)
+    assert osc.n_iter_ < 10_000
+    assert 1e-12 < osc.dual_gap_ < 0.1
+
+
+def test_too_few_iterations_warn_and_leave_a_result(sequence):
+    X, _ = sequence
+    with pytest.warns(ConvergenceWarning, match=r"max_iter=3 .* gap of .* tol=1.0e-08 .* raise max_iter"):
+        osc = OSC(3, max_iter=3, tol=1e-8).fit(X)
+    assert osc.labels_.shape == (36,)
+    assert osc.dual_gap_ > 1e-8
+
+
+def test_warm_start_goes_on_after_a_weight_changed(sequence):
+    X, _ = sequence
+    osc = OSC(3, warm_start=True, tol=1e-4).fit(X)
+    cold = OSC(3, lambda_2=1.05, tol=1e-4).fit(X)
+    assert osc.set_params(lambda_2=1.0).fit(X).n_iter_ == 0
+    warm = osc.set_params(lambda_2=1.05).fit(X)
+    assert warm.n_iter_ < cold.n_iter_
+    assert warm.objective_ == pytest.approx(cold.objective_, rel=2e-4)
+    assert osc.fit(X[:30]).coef_.shape == (30, 30)  # a state of another size is of no use
+
+
+def test_a_path_visits_every_weight_and_matches_single_fits(sequence):
+    X, _ = sequence
+    weights = [0.2, 0.5, 1.0]
+    objectives = [osc.objective_ for osc in OSC(3, tol=1e-5).path(X, weights)]
+    singles = [OSC(3, lambda_2=weight, tol=1e-5).fit(X).objective_ for weight in weights]
+    assert objectives == pytest.approx(singles, rel=2e-5)
+
+
+def test_callback_and_history(sequence, capsys):
+    X, _ = sequence
+    seen = []
+    osc = OSC(3, tol=1e-5, callback=seen.append, verbose=1).fit(X)
+    assert seen == osc.history_
+    assert [p.iteration for p in seen] == sorted({p.iteration for p in seen})
+    assert capsys.readouterr().out == ""  # progress goes to standard error
+
+
+def test_preprocessing_that_drops_samples_still_labels_all(sequence):
+    X, labels = sequence
+    osc = OSC(3, preprocess="subsample:2", random_state=0).fit(X)
+    assert osc.coef_.shape == (18, 18)
+    assert clustering_error(labels, osc.labels_) == 0
+    assert osc.boundaries_.tolist() == [12, 24]
+    assert osc.preprocess_[0]["step"] == "subsample"
+
+
+# ---- bad input
+
+
+@EVERY
+@pytest.mark.parametrize(
+    ("X", "message"),
+    [
+        (np.full((10, 3), np.nan), "NaN"),
+        (np.array([[np.inf, 1.0], [0.0, 1.0], [1.0, 1.0]]), "infinity"),
+        (np.ones((2, 4)), "minimum of 3"),
+        (np.ones(10), "Expected 2D array"),
+        (np.ones((4, 3, 2)), "dim"),
+        (np.ones((5, 0)), "0 feature"),
+        (np.array([["a", "b"]] * 5), "convert"),
+    ],
+)
+def test_impossible_arrays_are_refused_with_a_reason(Estimator, X, message):
+    with pytest.raises(ValueError, match=message):
+        Estimator().fit(X)
+
+
+@EVERY
+def test_sparse_matrices_are_refused(Estimator):
+    with pytest.raises(TypeError, match=r"[Ss]parse"):
+        Estimator().fit(sparse.random(10, 4, density=0.5, format="csr"))
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"n_subspaces": 37}, r"n_subspaces must be an int in \[1, 36\] for 36 samples .*; got 37"),
+        ({"n_subspaces": 0}, "got 0"),
+        ({"n_subspaces": 2.5}, r"got 2\.5"),
+        ({"n_subspaces": "many"}, "or one of .*'auto'.*; got 'many'"),
+        ({"n_spans": -1}, "n_spans must be"),
+        ({"lambda_1": -0.1}, r"lambda_1 must be finite and > 0; got -0\.1"),
+        ({"lambda_1": np.nan}, "lambda_1 must be finite"),
+        ({"lambda_2": np.inf}, "lambda_2 must be finite"),
+        ({"lambda_2": "large"}, "lambda_2 must be a number > 0; got 'large'"),
+        ({"lambda_2": 0}, "lambda_2 must be finite and > 0"),
+        ({"solver": "magic"}, "solver must be one of 'fast', .*; got 'magic'"),
+        ({"cut": "paper"}, "cut must be one of 'ncut', 'peaks'"),
+        ({"stopping": "never"}, "stopping must be one of"),
+        ({"penalty": "l0"}, "penalty must be one of"),
+        ({"tol": -1.0}, "tol must be"),
+        ({"max_iter": 0}, "max_iter must be"),
+        ({"preprocess": "polish"}, "polish"),
+    ],
+)
+def test_impossible_parameters_are_refused_with_a_reason(sequence, parameters, message):
+    with pytest.raises(ValueError, match=message):
+        OSC(**parameters).fit(sequence[0])
+
+
+@pytest.mark.parametrize(
+    ("estimator", "message"),
+    [
+        (SSC(noise="loud"), "noise must be one of"),
+        (SSC(lambda_1=np.ones(5)), r"one for each of 36 samples; got shape \(5,\)"),
+        (SSC(lambda_1=np.zeros(36)), "> 0 for every sample"),
+        (SSC(noise="outliers", lambda_1=-1.0), "lambda_1"),
+        (LRR(noise="loud"), "noise must be one of"),
+        (LRR(lambda_1=0.0), "lambda_1"),
+        (LSR(lambda_1=None), "lambda_1 must be a number"),
+        (SpatSC(lambda_2=-1), "lambda_2"),
+    ],
+)
+def test_impossible_parameters_of_the_rivals(sequence, estimator, message):
+    with pytest.raises(ValueError, match=message):
+        estimator.fit(sequence[0])
+
+
+@EVERY
+@pytest.mark.parametrize(
+    "transform",
+    [
+        lambda X: (1000 * X).astype(int),
+        lambda X: X.astype(np.float16),
+        lambda X: X.astype(np.float32),
+        lambda X: np.asfortranarray(X),
+        lambda X: np.repeat(X, 2, axis=1)[:, ::2],
+        lambda X: pd.DataFrame(X, columns=[f"channel {i}" for i in range(X.shape[1])]),
+        lambda X: X.tolist(),
+        lambda X: 1e150 * X,
+        lambda X: 1e-150 * X,
+    ],
+    ids=["int", "float16", "float32", "fortran", "strided", "pandas", "list", "huge", "tiny"],
+)
+def test_every_usual_kind_of_array_works(Estimator, sequence, transform):
+    X, labels = sequence
+    estimator = Estimator(3, random_state=0).fit(transform(X))
+    assert clustering_error(labels, estimator.labels_) == 0
+
+
+@EVERY
+def test_the_callers_array_is_neither_changed_nor_needed_writable(Estimator, sequence):
+    X = sequence[0].copy()
+    before = X.copy()
+    X.setflags(write=False)
+    Estimator(3).fit(X)
+    np.testing.assert_array_equal(X, before)
+
+
+@EVERY
+@pytest.mark.parametrize(
+    "X",
+    [np.ones((6, 1)), np.zeros((6, 3)), np.ones((6, 3)), np.repeat(np.eye(3), 4, axis=0), np.eye(3)],
+    ids=["one feature", "all zero", "constant", "duplicates", "three samples"],
+)
+def test_degenerate_sequences_are_segmented_all_the_same(Estimator, X):
+    estimator = Estimator().fit(X)
+    assert estimator.labels_.shape == (len(X),)
+    assert np.all(np.isfinite(estimator.coef_))
+    assert np.isfinite(estimator.objective_)
+
+
+@EVERY
+def test_a_zero_sample_among_others_is_no_problem(Estimator, sequence):
+    X = sequence[0].copy()
+    X[20] = 0
+    estimator = Estimator(3, random_state=0).fit(X)
+    assert np.all(np.isfinite(estimator.coef_))
+
+
+@EVERY
+def test_clones_and_repr(Estimator):
+    estimator = Estimator(4)
+    assert clone(estimator).n_subspaces == 4
+    assert "n_subspaces=4" in repr(estimator)
+
+
+@given(scale=st.floats(1e-6, 1e6), seed=st.integers(0, 100))
+def test_osc_ignores_the_scale_of_every_sample(scale, seed):
+    X, _ = make_subspaces(2, 2, 8, 6, rng=seed)
+    factors = np.random.default_rng(seed).uniform(0.5, 2, size=(12, 1)) * scale
+    plain, scaled = OSC(2, tol=1e-6).fit(X.T), OSC(2, tol=1e-6).fit(factors * X.T)
+    assert scaled.objective_ == pytest.approx(plain.objective_, rel=1e-6)
+
+
+def test_noise_is_what_the_benchmark_says():
+    X, labels = make_subspaces(rng=0)
+    noisy = add_noise(X, 10, rng=0)
+    assert clustering_error(labels, OSC(random_state=0).fit(noisy.T).labels_) == 0

@@ -1,0 +1,42 @@
+from __future__ import annotations
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+
+from seqspan.plots import COLOURS, plot_convergence, plot_matrix, plot_spans
+from seqspan.solvers import Progress
+
+
+@pytest.fixture
+def ax():
+    figure, ax = plt.subplots()
+    yield ax
+    plt.close(figure)
+
+
+def test_matrix_shows_absolute_values_and_saturates_the_largest(ax):
+    matrix = np.array([[0.0, -2.0], [1.0, 0.5]])
+    image = plot_matrix(ax, matrix, title="Z").get_images()[0]
+    np.testing.assert_array_equal(image.get_array(), np.abs(matrix))
+    assert ax.get_title() == "Z"
+
+
+def test_a_zero_matrix_can_be_drawn(ax):
+    assert plot_matrix(ax, np.zeros((3, 3))).get_images()[0].get_clim() == (0, 1)
+
+
+def test_spans_have_the_colour_of_their_label(ax):
+    plot_spans(ax, {"truth": np.array(["a", "a", "b", "a"]), "found": np.array([0, 1, 1, 0])})
+    bars = [(bar.get_y() + bar.get_height() / 2, bar.get_x(), bar.get_width()) for bar in ax.patches]
+    assert bars == [(0, 0, 2), (0, 2, 1), (0, 3, 1), (1, 0, 1), (1, 1, 2), (1, 3, 1)]
+    colours = [plt.matplotlib.colors.to_hex(bar.get_facecolor()).upper() for bar in ax.patches]
+    assert colours == [COLOURS[k] for k in (0, 1, 0, 0, 1, 0)]
+    assert [tick.get_text() for tick in ax.get_yticklabels()] == ["truth", "found"]
+
+
+def test_convergence_draws_a_line_per_solver_and_leaves_zero_gaps_out(ax):
+    history = [Progress(5, 2.0, 0.1, 0.5), Progress(10, 1.5, 0.0, 1.0)]
+    plot_convergence(ax, {"fast": history, "vladmap": history[:1]})
+    assert [line.get_label() for line in ax.get_lines()] == ["fast", "vladmap"]
+    np.testing.assert_allclose(ax.get_lines()[0].get_xydata(), [[0.5, 0.1]])

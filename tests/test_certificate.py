@@ -11,7 +11,7 @@ from tests.oracles import dense_R
 from tests.problems import WIDE, planted, two_subspaces
 
 from seqspan.certificate import parabola_top, scaled_bound, tighten
-from seqspan.models import GraphRegularised, Lrr, Osc, Ssc
+from seqspan.models import GraphRegularised, Lrr, Osc, SpatSc, Ssc
 
 unhurried = settings(deadline=None)  # a busy machine is no bug
 seeds = st.integers(0, 2**32 - 1)
@@ -119,6 +119,16 @@ def test_tightening_mends_a_disturbed_multiplier(seed):
     plain = scaled_bound(p.model, p.X, p.E, V)
     assert plain < 0.9 * p.minimum
     assert p.model.lower_bound(p.X, p.E, V) == pytest.approx(p.minimum, rel=1e-9)
+
+
+@pytest.mark.parametrize("make", [Osc, SpatSc])
+def test_tightening_knows_that_a_fixed_diagonal_is_free(make):
+    X = two_subspaces(WIDE, 33)
+    model = make(0.1, 1.0, zero_diagonal=True)
+    E, V = 0.5 * X, np.zeros((WIDE[1], WIDE[1] - 1))
+    free, bound = (scaled_bound(model, X, E, tighten(X.T @ E, V, 0.1, fixed)) for fixed in (True, False))
+    assert free > 1.5 * max(bound, scaled_bound(model, X, E, V))  # or this shows nothing
+    assert model.lower_bound(X, E, V) >= free
 
 
 def test_columns_are_scaled_apart_without_a_coupling():

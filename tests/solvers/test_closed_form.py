@@ -81,7 +81,7 @@ def test_it_reports_like_the_others():
     before = X.copy()
     solution = solve(Lsr(0.1), X, stopping=Stopping(callback=told.append))
     assert told == solution.history
-    assert (solution.n_iter, solution.converged) == (0, True)
+    assert (solution.n_iter, solution.converged) == (1, True)
     np.testing.assert_array_equal(X, before)
 
 

@@ -140,6 +140,19 @@ def test_the_penalty_grows_up_to_its_limit_when_little_changes(module):
     assert step(replace(start, mu=published.MU_MAX)).mu == published.MU_MAX
 
 
+@pytest.mark.parametrize("module", [vladmap, ladmpsap])
+def test_small_steps_alone_are_not_settled(module):
+    """Changes are counted times mu: with a tiny one they vanish while the constraints are far from met."""
+    X, draw = _drawn(19)
+    model = Osc(0.1, 0.7)
+    cold = module._cold_start(model.coupling, X, 1e-9)
+    s = module._step(model, model.coupling, X, replace(cold, Z=draw(N, N)), np.linalg.norm(X, 2) ** 2, 1.1)
+    assert s.mu > 1e-9  # so the change did count as small
+    missed = s.J - s.Z @ dense_R(N) if module is vladmap else X @ s.Z + s.E - X
+    assert np.linalg.norm(missed) > 0.1
+    assert not s.settled
+
+
 def test_sylvester_does_not_settle_before_it_has_started():
     """Z rests at zero until S has pulled it over the threshold lam1 / mu; that is no stop."""
     X = two_subspaces(WIDE, 12)

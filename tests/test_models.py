@@ -169,6 +169,16 @@ def test_outliers_are_paid_linearly():
     assert model.value(X, Z) == pytest.approx(best + 1.7, abs=1e-7)  # grid of 1e-4, curvature 10
 
 
+@pytest.mark.parametrize("model", [SscOutliers(None, 0.05), SscOutliers(2.0, 0.05), LrrColumnNoise(0.02)])
+@pytest.mark.parametrize("seed", [54, 55])
+def test_a_cheap_loss_limits_the_dual_point(model, seed):
+    """Where errors cost little, the ball of the loss decides, and the bound stays below the value at zero."""
+    X = two_subspaces((5, 11), seed)
+    nothing = model.value(X, np.zeros((11, 11)))
+    for E in (X, np.sign(X), 1e3 * X):
+        assert 0 < model.lower_bound(X, E) <= nothing * (1 + 1e-12)
+
+
 @pytest.mark.parametrize("model", [SscNoiseFree(), LrrNoiseFree()])
 @pytest.mark.parametrize("size", [0.01, 1.0, 100.0])
 def test_breaking_the_constraint_cannot_pass_for_optimal(model, size):

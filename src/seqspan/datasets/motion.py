@@ -17,6 +17,7 @@ def make_motion(
     *,
     n_activities: int = 4,
     span_seconds: float = 4.0,
+    noise: float = 0.2,
     rng: np.random.Generator | int | None = None,
 ) -> tuple[Array, IntArray]:
     """Draw joint angles of a person who repeats a few activities at 120 frames per second.
@@ -30,6 +31,8 @@ def make_motion(
     n_activities : int
     span_seconds : float
         Mean length of a span; each is between half and one and a half times as long.
+    noise : float
+        Standard deviation of the measurement, in degrees.
     rng : numpy.random.Generator, int or None
 
     Returns
@@ -50,7 +53,7 @@ def make_motion(
     seconds = np.arange(n_samples) / FRAMES_PER_SECOND
     motions = [_activity(seconds, n_features, rng) for _ in range(n_activities)]
     X = sum(weight * motion for weight, motion in zip(weights, motions, strict=True))
-    return np.asarray(X), labels
+    return np.asarray(X + noise * rng.standard_normal((n_features, n_samples))), labels
 
 
 def _activity_sequence(n_samples: int, n_activities: int, mean: float, rng: np.random.Generator) -> IntArray:

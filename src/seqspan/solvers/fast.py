@@ -68,7 +68,7 @@ def solve_fast(
 
 def _algorithm(sweeps: Sweeps) -> Algorithm[State]:
     return Algorithm(
-        step=lambda s: _step(sweeps, s),
+        step=lambda s: advance(sweeps, s),
         certify=sweeps.certify,
         coefficients=sweeps.coefficients,
         check_every=CHECK_EVERY,
@@ -88,7 +88,7 @@ def _cold_start(model: Osc | SpatSc, X: Array, sweeps: Sweeps) -> State:
     return prolong(coarse, solution.state, sweeps)
 
 
-def _step(sweeps: Sweeps, s: State) -> State:
+def advance(sweeps: Sweeps, s: State) -> State:
     """One iteration, and now and then better penalties."""
     s.iteration += 1
     balance = s.iteration % BALANCE_EVERY == 0 and s.iteration <= BALANCE_UNTIL

@@ -1,0 +1,93 @@
+"""How many iterations pass between the primal being good and the certificate saying so.
+
+    python -m benchmarks.certificate_lag [--data DIR]
+
+The fast solver on the paper's data, clean and noisy, on a smooth recording, and (with --data) on real ones.
+"scaled" is the bound without tightening: the dual point scaled by its single worst entry.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.common import describe_machine, motion_problem, paper_problem, print_table, unit_columns
+from seqspan.models import Osc
+from seqspan.solvers.fast import advance
+from seqspan.solvers.reduced import reduce
+from seqspan.solvers.sweeps import State, Sweeps
+from seqspan.solvers.teams import Team
+
+MODEL = Osc(0.1, 1.0)
+TARGETS = (1e-2, 1e-3)
+ITERATIONS = 600
+
+
+def problems(data: Path | None) -> Iterator[tuple[str, np.ndarray]]:
+    yield "paper, n = 100", paper_problem(100)
+    yield "paper, n = 100, noise 0.2", paper_problem(100, 0.2)
+    yield "paper, n = 500", paper_problem(500)
+    yield "motion, n = 500", motion_problem(500)
+    if data is not None:
+        from seqspan.datasets.real import load_bbb_clip, load_hog
+
+        yield "Weizmann 1", unit_columns(load_hog("weizmann", 1, data).X.T.astype(float))
+        yield "film clip A", unit_columns(load_bbb_clip("A", data).X.T.astype(float))
+
+
+def bounds_by_iteration(X: np.ndarray) -> Iterator[tuple[int, float, float, float]]:
+    """Iteration, objective, tightened bound and scaled bound, one after the other."""
+    with Team(1) as team:
+        sweeps = Sweeps(MODEL, reduce(X, float), team)
+        state = sweeps.zero_state(10.0, 30.0)
+        for iteration in range(1, ITERATIONS + 1):
+            advance(sweeps, state)
+            objective, bound = sweeps.certify(state)
+            yield iteration, objective, bound, scaled_bound(sweeps, state, X)
+
+
+def scaled_bound(sweeps: Sweeps, state: State, X: np.ndarray) -> float:
+    """The dual value at E = X - XS and the multiplier, scaled until feasible and no more."""
+    multiplier = np.vstack([sweeps.split(state, b)[3].T for b in range(sweeps.n_blocks)])[: X.shape[1], :-1]
+    E = X - X @ (sweeps.data.Q @ state.fitted.T)
+    V = MODEL.coupling.feasible(state.r2 * multiplier)
+    worst = np.abs(X.T @ E - MODEL.coupling.operator.adjoint(V)).max()
+    s = min(1.0, MODEL.lam1 / worst)
+    return float(s * np.vdot(E, X) - s**2 * np.vdot(E, E) / 2)
+
+
+def lag(name: str, X: np.ndarray) -> list[dict[str, object]]:
+    record = list(bounds_by_iteration(X))
+    optimum = max(bound for _, _, bound, _ in record)
+    rows = []
+    for target in TARGETS:
+        first = {
+            "primal": next((i for i, p, _, _ in record if p <= optimum * (1 + target)), None),
+            "tightened": next((i for i, p, d, _ in record if (p - d) / p <= target), None),
+            "scaled": next((i for i, p, _, d in record if (p - d) / p <= target), None),
+        }
+        rows.append(
+            {
+                "problem": name,
+                "target": f"{target:.0e}",
+                **{k: v or f"> {ITERATIONS}" for k, v in first.items()},
+            }
+        )
+    return rows
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--data", type=Path)
+    options = parser.parse_args()
+    print(describe_machine())
+    print_table([row for name, X in problems(options.data) for row in lag(name, X)])
+
+
+if __name__ == "__main__":
+    main()

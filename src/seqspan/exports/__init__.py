@@ -1,0 +1,99 @@
+"""Spans in the formats of other programs: ``write_export("edl", recording, path)``.
+
+=========  ======================================================  ==========================
+name       opened by                                               made for
+=========  ======================================================  ==========================
+edl        editing programs (CMX 3600)                             video files
+otio       OpenTimelineIO                                          video files
+fcpxml     Final Cut Pro, DaVinci Resolve                          video files
+chapters   ffmpeg, mkvmerge (FFMETADATA)                           video files
+elan       ELAN (.eaf)                                             anything measured in time
+audacity   Audacity (label track)                                  anything measured in time
+depth      spreadsheets, core-logging programs (interval table)    anything measured in length
+=========  ======================================================  ==========================
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from seqspan.checks import check_choice
+from seqspan.exports._annotation import write_audacity, write_chapters, write_depth, write_elan
+from seqspan.exports._editing import write_edl, write_fcpxml, write_otio
+from seqspan.exports._recording import LENGTH_UNITS, SECONDS, Format, Recording, describe_recording
+
+__all__ = ["EXPORTS", "Format", "Recording", "check_export", "describe_recording", "write_export"]
+
+#: Every format by the name that the command line knows it by.
+EXPORTS: dict[str, Format] = {
+    "edl": Format(".edl", write_edl, "video"),
+    "otio": Format(".otio", write_otio, "video"),
+    "fcpxml": Format(".fcpxml", write_fcpxml, "video"),
+    "chapters": Format(".ffmetadata", write_chapters, "video"),
+    "elan": Format(".eaf", write_elan, "time"),
+    "audacity": Format(".labels.txt", write_audacity, "time"),
+    "depth": Format(".depth.csv", write_depth, "length"),
+}
+
+
+def check_export(name: str, recording: Recording) -> None:
+    """Refuse a format that cannot say what this recording is.
+
+    Parameters
+    ----------
+    name : str
+        A name in :data:`EXPORTS`.
+    recording : Recording
+
+    Raises
+    ------
+    ValueError
+        With the formats that fit.
+    """
+    check_choice("export", name, EXPORTS)
+    fitting = [other for other, form in EXPORTS.items() if _fits(form, recording)]
+    if name not in fitting:
+        needs = {
+            "video": "a video file",
+            "time": "samples timed in seconds",
+            "length": "samples placed by depth",
+        }
+        raise ValueError(
+            f"{recording.name}: the export {name!r} needs {needs[EXPORTS[name].needs]}; this is "
+            f"{recording.what}. Exports that fit: {', '.join(fitting) or 'none'}."
+        )
+
+
+def _fits(form: Format, recording: Recording) -> bool:
+    """Tell whether a recording has what a format is about."""
+    if form.needs == "video":
+        return recording.frame_rate is not None
+    return recording.time_unit in (SECONDS if form.needs == "time" else LENGTH_UNITS)
+
+
+def write_export(name: str, recording: Recording, path: Path) -> None:
+    """Write the spans of a recording.
+
+    Parameters
+    ----------
+    name : str
+        A name in :data:`EXPORTS`.
+    recording : Recording
+    path : path
+        File to write.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from seqspan.results import Span
+    >>> jumps = Recording("jumps.amc", "mocap", "s", (Span(0, 120, 0.0, 1.0, 0), Span(120, 180, 1.0, 1.5, 1)))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_export("audacity", jumps, Path(folder) / "jumps.txt")
+    ...     print((Path(folder) / "jumps.txt").read_text().expandtabs(9))
+    0.000000 1.000000 A
+    1.000000 1.500000 B
+    <BLANKLINE>
+    """
+    check_export(name, recording)
+    # newline: CMX 3600 and Audacity take the same line ends on every system
+    path.write_text(EXPORTS[name].write(recording), encoding="utf-8", newline="\n")

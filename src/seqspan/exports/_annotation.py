@@ -1,0 +1,98 @@
+"""Formats that note what happens when: chapters, tiers of annotation, label tracks, depth intervals."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from pathlib import Path
+from xml.etree import ElementTree
+
+from seqspan.exports._recording import Recording, name_label
+
+XSI = "http://www.w3.org/2001/XMLSchema-instance"
+ELAN_SCHEMA = "http://www.mpi.nl/tools/elan/EAFv3.0.xsd"
+
+
+def write_chapters(recording: Recording) -> str:
+    """Write FFmpeg's metadata file: ``ffmpeg -i film -i this -map_chapters 1 -c copy chaptered.mkv``."""
+    lines = [";FFMETADATA1", f"title={_escape_metadata(recording.name)}"]
+    for span in recording.spans:
+        start, end = (round(1000 * recording.seconds(time)) for time in (span.start_time, span.end_time))
+        title = f"{name_label(span.label)} ({span.start}-{span.end})"
+        lines += ["[CHAPTER]", "TIMEBASE=1/1000", f"START={start}", f"END={end}", f"title={title}"]
+    return "\n".join(lines) + "\n"
+
+
+def _escape_metadata(text: str) -> str:
+    """Put a backslash before what FFmpeg reserves."""
+    return re.sub(r"([=;#\\\n])", r"\\\1", text)
+
+
+def write_audacity(recording: Recording) -> str:
+    """Write a label track: start, end and label, in seconds."""
+    return "".join(
+        f"{recording.seconds(span.start_time):.6f}\t{recording.seconds(span.end_time):.6f}\t"
+        f"{name_label(span.label)}\n"
+        for span in recording.spans
+    )
+
+
+def write_elan(recording: Recording) -> str:
+    """Write an ELAN document with one tier of spans, in milliseconds."""
+    root = ElementTree.Element(
+        "ANNOTATION_DOCUMENT",
+        {
+            "AUTHOR": "seqspan",
+            "DATE": "1970-01-01T00:00:00+00:00",  # the same spans give the same file
+            "FORMAT": "3.0",
+            "VERSION": "3.0",
+            "xmlns:xsi": XSI,
+            "xsi:noNamespaceSchemaLocation": ELAN_SCHEMA,
+        },
+    )
+    header = ElementTree.SubElement(root, "HEADER", MEDIA_FILE="", TIME_UNITS="milliseconds")
+    if recording.kind == "video":
+        url = Path(recording.source).absolute().as_uri()
+        ElementTree.SubElement(header, "MEDIA_DESCRIPTOR", MEDIA_URL=url, MIME_TYPE="video/*")
+    _elan_spans(root, recording)
+    ElementTree.SubElement(
+        root,
+        "LINGUISTIC_TYPE",
+        LINGUISTIC_TYPE_ID="default-lt",
+        TIME_ALIGNABLE="true",
+        GRAPHIC_REFERENCES="false",
+    )
+    ElementTree.indent(root, " ")
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(root, encoding="unicode") + "\n"
+
+
+def _elan_spans(root: ElementTree.Element, recording: Recording) -> None:
+    """The times in their order, and one annotation between each two."""
+    order = ElementTree.SubElement(root, "TIME_ORDER")
+    tier = ElementTree.SubElement(root, "TIER", LINGUISTIC_TYPE_REF="default-lt", TIER_ID="subspaces")
+    times = [span.start_time for span in recording.spans] + [recording.spans[-1].end_time]
+    for number, time in enumerate(times, 1):
+        milliseconds = str(round(1000 * recording.seconds(time)))
+        ElementTree.SubElement(order, "TIME_SLOT", TIME_SLOT_ID=f"ts{number}", TIME_VALUE=milliseconds)
+    for number, span in enumerate(recording.spans, 1):
+        annotation = ElementTree.SubElement(
+            ElementTree.SubElement(tier, "ANNOTATION"),
+            "ALIGNABLE_ANNOTATION",
+            ANNOTATION_ID=f"a{number}",
+            TIME_SLOT_REF1=f"ts{number}",
+            TIME_SLOT_REF2=f"ts{number + 1}",
+        )
+        ElementTree.SubElement(annotation, "ANNOTATION_VALUE").text = name_label(span.label)
+
+
+def write_depth(recording: Recording) -> str:
+    """Write an interval table: from, to, name of the subspace and confidence of the upper boundary."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    unit = recording.time_unit
+    writer.writerow([f"from_{unit}", f"to_{unit}", "label", "confidence"])
+    for span in recording.spans:
+        sure = "" if span.confidence is None else f"{span.confidence:.3g}"
+        writer.writerow([f"{span.start_time:.10g}", f"{span.end_time:.10g}", name_label(span.label), sure])
+    return text.getvalue()

@@ -1,0 +1,126 @@
+"""What an export needs to know of a recording, and how text of strangers becomes safe to write."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from string import ascii_uppercase
+
+from seqspan.results import Span
+from seqspan.sequence import Sequence
+
+SECONDS = {"s": 1.0, "sec": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "min": 60.0, "h": 3600.0}
+LENGTH_UNITS = ("mm", "cm", "m", "km", "ft")
+
+
+@dataclass(frozen=True)
+class Recording:
+    """What was segmented, and the spans that were found.
+
+    Parameters
+    ----------
+    source : str
+        Path of the file.
+    kind : str
+        Of the sequence.
+    time_unit : str
+    spans : tuple of Span
+    frame_rate : Fraction, optional
+        Frames per second, for video files alone.
+    size : (int, int)
+        Width and height of the frames.
+    """
+
+    source: str
+    kind: str
+    time_unit: str
+    spans: tuple[Span, ...]
+    frame_rate: Fraction | None = None
+    size: tuple[int, int] = (0, 0)
+
+    @property
+    def name(self) -> str:
+        """The file's name, printable."""
+        return printable(Path(self.source).name)
+
+    @property
+    def what(self) -> str:
+        """The recording in words."""
+        return f"a recording of kind {self.kind!r} measured in {self.time_unit!r}"
+
+    @property
+    def rate(self) -> Fraction:
+        """Frames per second; only video files are asked."""
+        if self.frame_rate is None:
+            raise ValueError(f"{self.name}: a frame rate is needed; {self.what} has none.")
+        return self.frame_rate
+
+    def seconds(self, time: float) -> float:
+        """Convert a time of this recording to seconds."""
+        return time * SECONDS[self.time_unit]
+
+    def frame(self, time: float) -> int:
+        """Number of the frame that starts at a time."""
+        return round(time * self.rate)
+
+
+@dataclass(frozen=True)
+class Format:
+    """How a format ends, is written, and what it needs: "video", "time" or "length"."""
+
+    suffix: str
+    write: Callable[[Recording], str]
+    needs: str
+
+
+def describe_recording(sequence: Sequence, spans: list[Span]) -> Recording:
+    """Collect what exports need of a sequence, the frame rate of a video file included."""
+    recording = Recording(sequence.source, sequence.kind, sequence.time_unit, tuple(spans))
+    if sequence.read_options.get("format") != "video":
+        return recording
+    import av
+
+    with av.open(sequence.source, metadata_errors="replace") as container:
+        stream = container.streams.video[0]
+        rate = stream.average_rate or stream.guessed_rate or Fraction(25)
+        size = stream.codec_context.width, stream.codec_context.height
+    return Recording(sequence.source, "video", "s", tuple(spans), Fraction(rate), size)
+
+
+def name_label(label: int) -> str:
+    """Name labels A to Z, then AA, AB and so on.
+
+    Examples
+    --------
+    >>> [name_label(label) for label in (0, 25, 26, 701, 702)]
+    ['A', 'Z', 'AA', 'ZZ', 'AAA']
+    """
+    name = ""
+    label += 1
+    while label:
+        label, rest = divmod(label - 1, len(ascii_uppercase))
+        name = ascii_uppercase[rest] + name
+    return name
+
+
+def printable(text: str) -> str:
+    r"""Make every character visible, so that no file name can break a line, or hide what it is.
+
+    Examples
+    --------
+    >>> printable("a\tb\x1b[31m")
+    'a␉b␛[31m'
+    """
+    return "".join(_visible(character) for character in text)
+
+
+def _visible(character: str) -> str:
+    """A picture or the number of a character that is not seen: control, direction, lone surrogate."""
+    if ord(character) < 32:
+        return chr(0x2400 + ord(character))
+    if unicodedata.category(character) in ("Cc", "Cf", "Cs", "Zl", "Zp") and character != "\u200d":
+        return f"\\u{ord(character):04x}"  # a joiner is part of many emoji
+    return character

@@ -1,0 +1,183 @@
+"""One film per span: packets copied where the span is whole in them, frames encoded anew where not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from seqspan.exports._recording import Recording, name_label
+from seqspan.results import Span
+
+if TYPE_CHECKING:
+    from av.container import InputContainer, OutputContainer
+    from av.packet import Packet
+    from av.video.frame import VideoFrame
+    from av.video.stream import VideoStream
+
+ENCODERS = ("libx264", "mpeg4")  # the first that this FFmpeg has
+QUALITY = {"libx264": {"crf": "16", "preset": "veryfast"}, "mpeg4": {"qscale": "2"}}
+COPYABLE = {".mp4", ".m4v", ".mov", ".mkv", ".webm", ".avi", ".ts", ".mpg", ".mpeg"}
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A file that was written, and how: ``copied`` or encoded anew."""
+
+    name: str
+    copied: bool
+    reason: str
+
+
+def split_video(recording: Recording, folder: Path) -> list[Piece]:
+    """Write one file per span.
+
+    A span that starts and ends at key frames, and refers to no frame outside, is copied without loss. Any
+    other is encoded anew, as a copy could only start at the key frame before it; sound is copied always.
+
+    Parameters
+    ----------
+    recording : Recording
+        Of a video file.
+    folder : path
+        It must exist.
+
+    Returns
+    -------
+    list of Piece
+    """
+    if recording.frame_rate is None:
+        raise ValueError(f"{recording.name}: --split needs a video file; this is {recording.what}.")
+    ending = Path(recording.source).suffix.lower()
+    index = _index_packets(recording.source)
+    digits = len(str(len(recording.spans)))
+    pieces = []
+    for number, span in enumerate(recording.spans, 1):
+        copyable = ending in COPYABLE and index.is_whole(*_window(recording, span))
+        suffix = ending if copyable else ".mp4"
+        name = f"{number:0{digits}d}_{name_label(span.label)}{suffix}"
+        (_copy if copyable else _encode)(recording, span, folder / name)
+        reason = "copied" if copyable else "encoded anew: it does not start and end at key frames"
+        pieces.append(Piece(name, copyable, reason))
+    return pieces
+
+
+def _window(recording: Recording, span: Span) -> tuple[Fraction, Fraction]:
+    """Start and end half a frame early, so that rounded time stamps fall on the right side."""
+    half = Fraction(1, 2) / recording.rate
+    return Fraction(span.start_time) - half, Fraction(span.end_time) - half
+
+
+@dataclass(frozen=True)
+class _Index:
+    """Time and kind of every packet of the film, in the order of decoding."""
+
+    times: list[Fraction]
+    keys: list[bool]
+
+    def is_whole(self, start: Fraction, end: Fraction) -> bool:
+        """Whether the packets of a span stand together, start with a key frame, and end before one."""
+        inside = [place for place, time in enumerate(self.times) if start <= time < end]
+        if not inside or inside[-1] - inside[0] + 1 != len(inside):
+            return False
+        follows = inside[-1] + 1
+        return self.keys[inside[0]] and (follows == len(self.keys) or self.keys[follows])
+
+
+def _index_packets(source: str) -> _Index:
+    """Read the time stamps of the film without decoding it."""
+    import av
+
+    with av.open(source, metadata_errors="replace") as film:
+        stream = film.streams.video[0]
+        start = stream.start_time or 0
+        base = stream.time_base or Fraction(1)
+        stamps = [(packet.pts, packet.is_keyframe) for packet in film.demux(stream)]
+    stamped = [((pts - start) * base, key) for pts, key in stamps if pts is not None]
+    return _Index([time for time, _ in stamped], [key for _, key in stamped])
+
+
+def _seek(film: InputContainer, start: Fraction) -> Fraction:
+    """Go to the key frame before a time; return the time stamp, in seconds, of the film's first frame."""
+    video = film.streams.video[0]
+    base = video.time_base or Fraction(1)
+    first = video.start_time or 0
+    film.seek(max(first + int(start / base), first), stream=video)
+    return first * base
+
+
+def _packets_of(
+    film: InputContainer, streams: list[Any], start: Fraction, end: Fraction
+) -> Iterator[Packet[Any]]:
+    """Yield the packets of a stretch of time."""
+    origin = _seek(film, start)
+    for packet in film.demux(streams):
+        if packet.pts is None or packet.dts is None:
+            continue
+        time = packet.pts * packet.time_base - origin
+        if time > end + 2:  # seconds; no stream lags further behind the others
+            return
+        if start <= time < end:
+            yield packet
+
+
+def _copy(recording: Recording, span: Span, path: Path) -> None:
+    """Copy the packets of a span into a file of its own."""
+    import av
+
+    with av.open(recording.source, metadata_errors="replace") as film, av.open(str(path), "w") as piece:
+        _copy_packets(film, piece, [film.streams.video[0], *film.streams.audio], (recording, span))
+
+
+def _copy_packets(
+    film: InputContainer, piece: OutputContainer, sources: list[Any], part: tuple[Recording, Span]
+) -> None:
+    """Copy the packets of some streams, stamped from the start of the span."""
+    recording, span = part
+    targets = {stream.index: piece.add_stream_from_template(stream) for stream in sources}
+    first = film.streams.video[0]
+    origin = (first.start_time or 0) * (first.time_base or Fraction(1)) + Fraction(span.start_time)
+    for packet in _packets_of(film, sources, *_window(recording, span)):
+        shift = round(origin / packet.time_base)
+        packet.pts, packet.dts = (packet.pts or 0) - shift, (packet.dts or 0) - shift
+        packet.stream = targets[packet.stream.index]
+        piece.mux(packet)
+
+
+def _encode(recording: Recording, span: Span, path: Path) -> None:
+    """Decode the frames of a span and encode them anew; copy the sound."""
+    import av
+
+    with av.open(recording.source, metadata_errors="replace") as film, av.open(str(path), "w") as piece:
+        target = _add_encoder(piece, recording)
+        for number, frame in enumerate(_frames_of(film, *_window(recording, span))):
+            picture = frame.reformat(target.width, target.height, "yuv420p")
+            picture.pts, picture.time_base = number, 1 / recording.rate
+            piece.mux(target.encode(picture))
+        piece.mux(target.encode(None))
+        if film.streams.audio:
+            _copy_packets(film, piece, list(film.streams.audio), (recording, span))
+
+
+def _frames_of(film: InputContainer, start: Fraction, end: Fraction) -> Iterator[VideoFrame]:
+    """Yield the frames of a stretch of time, in the order in which they are seen."""
+    origin = _seek(film, start)
+    for frame in film.decode(film.streams.video[0]):
+        time = Fraction(frame.pts or 0) * (frame.time_base or Fraction(1)) - origin
+        if time >= end:
+            return
+        if time >= start:
+            yield frame
+
+
+def _add_encoder(piece: OutputContainer, recording: Recording) -> VideoStream:
+    """Add a video stream by the best encoder there is, its sides even, as encoders want them."""
+    import av
+
+    name = next(name for name in ENCODERS if name in av.codecs_available)
+    target = cast("VideoStream", piece.add_stream(name, rate=recording.rate, options=QUALITY[name]))
+    target.width, target.height = recording.size[0] // 2 * 2, recording.size[1] // 2 * 2
+    target.pix_fmt = "yuv420p"
+    return target

@@ -1,0 +1,62 @@
+"""Everything that a report tells of, as arrays and plain values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from seqspan._types import Array, IntArray
+from seqspan.affinity import symmetric_affinity
+from seqspan.results import Solved
+from seqspan.sequence import Sequence
+
+
+@dataclass(frozen=True, eq=False)
+class Findings:
+    """A segmented recording.
+
+    Parameters
+    ----------
+    sequence : Sequence
+        As it was read.
+    solved : Solved
+    labels : array of int, shape (n_samples,)
+    boundaries : array of int
+    confidence : array, of the boundaries
+    n_subspaces : int
+    rows : array of int, shape (n,)
+        The sample that each column of Z stands for.
+    cut : str
+        How labels were found, a name in :data:`seqspan.pipeline.CUTS`.
+    document : mapping
+        What ``result.json`` says.
+    true_labels : array of int, shape (n_samples,), optional
+    true_names : tuple of str
+        Of the true labels; empty where only boundaries are known.
+    """
+
+    sequence: Sequence
+    solved: Solved
+    labels: IntArray
+    boundaries: IntArray
+    confidence: Array
+    n_subspaces: int
+    rows: IntArray
+    cut: str
+    document: Mapping[str, Any] = field(default_factory=dict)
+    true_labels: IntArray | None = None
+    true_names: tuple[str, ...] = ()
+
+    @cached_property
+    def W(self) -> Array:
+        """Affinities, in the precision of Z."""
+        return symmetric_affinity(self.solved.Z)
+
+    def to_samples(self, labels: IntArray) -> IntArray:
+        """Give every sample the label of the column that stands for it."""
+        column = np.searchsorted(self.rows, np.arange(len(self.sequence)), side="right") - 1
+        return np.asarray(labels[np.maximum(column, 0)])

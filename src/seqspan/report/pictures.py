@@ -1,0 +1,103 @@
+"""Matrices and frames as the small pictures that a page can hold."""
+
+from __future__ import annotations
+
+import base64
+import io
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from seqspan._types import Array, IntArray
+from seqspan.sequence import FrameView, Sequence
+
+MAX_SIDE = 320  # of a heat map, in cells
+THUMBNAIL = (176, 132)  # largest width and height
+JPEG_QUALITY = 72
+SEEK_SECONDS = 8.0  # between two wanted frames, above which seeking is cheaper than decoding all between
+Picture = npt.NDArray[np.uint8]
+
+
+def heat_map(matrix: Array) -> dict[str, Any]:
+    """Reduce the sizes of a matrix to a picture of at most 320 x 320 cells, each the largest of its block.
+
+    Returns
+    -------
+    dict
+        ``picture``, a PNG as data URI with 255 for ``top``, the 99.5th percentile of the cells; the root is
+        taken, so that small entries are seen; ``size`` samples make a cell.
+    """
+    size = -(-matrix.shape[1] // MAX_SIDE)
+    starts = np.arange(0, matrix.shape[1], size)
+    pooled = np.maximum.reduceat(np.abs(matrix), np.arange(0, matrix.shape[0], size), axis=0)
+    pooled = np.maximum.reduceat(pooled, starts, axis=1)
+    top = float(np.percentile(pooled, 99.5)) or float(pooled.max()) or 1.0
+    shade = np.sqrt(np.clip(pooled / top, 0, 1)) * 255
+    return {"picture": to_uri(shade.round().astype(np.uint8), "PNG"), "top": top, "size": size}
+
+
+def to_uri(picture: Picture, form: str) -> str:
+    """Encode a grey or colour picture as a data URI."""
+    from PIL import Image
+
+    buffer = io.BytesIO()
+    options: dict[str, Any] = {"quality": JPEG_QUALITY} if form == "JPEG" else {"optimize": True}
+    Image.fromarray(picture).save(buffer, form, **options)
+    return f"data:image/{form.lower()};base64,{base64.b64encode(buffer.getvalue()).decode()}"
+
+
+def thumbnails(sequence: Sequence, indices: IntArray) -> dict[int, str]:
+    """Show some samples of a video, in the film's own colours where there is a film.
+
+    Parameters
+    ----------
+    sequence : Sequence
+        Of kind "video".
+    indices : array of int, ascending
+
+    Returns
+    -------
+    dict of int to str
+        Data URIs.
+    """
+    if sequence.read_options.get("format") == "video" and Path(sequence.source).is_file():
+        frames = film_frames(sequence.source, sequence.times[indices])
+        found = {int(i): picture for i, picture in zip(indices, frames, strict=False)}
+        if len(found) == len(indices):
+            return {i: to_uri(picture, "JPEG") for i, picture in found.items()}
+    if not isinstance(sequence.view, FrameView):
+        return {}
+    return {int(i): to_uri(np.ascontiguousarray(sequence.view.sample(int(i))), "JPEG") for i in indices}
+
+
+def film_frames(source: str, times: Array) -> Iterator[Picture]:
+    """Yield the frames shown at some ascending times, scaled down, in colour."""
+    import av
+
+    with av.open(source, metadata_errors="replace") as film:
+        stream = film.streams.video[0]
+        stream.thread_type = "AUTO"
+        base = float(stream.time_base or 1)
+        start = stream.start_time or 0
+        half = 0.5 / float(stream.average_rate or 25)
+        frames, latest = film.decode(stream), 0.0
+        for time in times:
+            if time - latest > SEEK_SECONDS:
+                film.seek(start + int(time / base), stream=stream)
+                frames = film.decode(stream)
+            for frame in frames:
+                latest = ((frame.pts or 0) - start) * base
+                if latest >= time - half:
+                    yield _scaled(frame)
+                    break
+
+
+def _scaled(frame: Any) -> Picture:
+    """Scale a frame into the size of a thumbnail, its shape kept, and turn it upright."""
+    scale = min(THUMBNAIL[0] / frame.width, THUMBNAIL[1] / frame.height, 1)
+    size = max(round(frame.width * scale), 1), max(round(frame.height * scale), 1)
+    picture: Picture = frame.reformat(*size, "rgb24").to_ndarray()
+    return np.ascontiguousarray(np.rot90(picture, round(frame.rotation / 90) % 4))

@@ -1,0 +1,90 @@
+"""Labels for other numbers of subspaces, so that the page can cut anew without computing."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from seqspan._types import Array, IntArray
+from seqspan.boundaries import boundaries_from_labels, boundary_strength, labels_from_boundaries
+from seqspan.cut import normalised_cut
+from seqspan.pipeline import segment
+from seqspan.report.findings import Findings
+
+MAX_SUBSPACES = 20
+MAX_GROUPS = 720  # samples are cut in groups of neighbours, so that twenty cuts cost less than one exact
+
+
+def recut(findings: Findings) -> dict[int, IntArray]:
+    """Cut into 1 to 20 subspaces (spans, where the cut is by peaks).
+
+    Parameters
+    ----------
+    findings : Findings
+
+    Returns
+    -------
+    dict of int to array of shape (n_samples,)
+        Labels; for the number that was found, the very labels.
+    """
+    n = findings.solved.Z.shape[1]
+    numbers = range(1, min(MAX_SUBSPACES, n) + 1)
+    if findings.cut == "peaks":
+        cuts = {k: segment(findings.solved.Z, cut="peaks", n_spans=k).labels for k in numbers}
+    else:
+        cuts = _coarse_cuts(findings, list(numbers))
+    return {k: findings.to_samples(labels) for k, labels in cuts.items()} | {
+        findings.n_subspaces: findings.labels
+    }
+
+
+def _coarse_cuts(findings: Findings, numbers: list[int]) -> dict[int, IntArray]:
+    """Cut groups of neighbours, then move every boundary to the strongest change nearby."""
+    n = len(findings.W)
+    size = -(-n // MAX_GROUPS)
+    W = pool_sum(findings.W, size)
+    strength = boundary_strength(findings.solved.Z)
+    columns = np.searchsorted(findings.rows, findings.boundaries)
+    cuts = {}
+    for k in numbers:
+        if k > len(W):
+            break
+        labels = np.repeat(normalised_cut(W, k, rng=0, n_starts=4), size)[:n]
+        cuts[k] = snap(labels, strength, columns, size) if size > 1 else labels
+    return cuts
+
+
+def pool_sum(W: Array, size: int) -> Array:
+    """Add up blocks of `size` rows and columns; the last may be smaller.
+
+    A cut of the pooled graph costs what the same cut of W costs, if no group of neighbours is torn apart.
+
+    Examples
+    --------
+    >>> pool_sum(np.ones((5, 5)), 2)
+    array([[4., 4., 2.],
+           [4., 4., 2.],
+           [2., 2., 1.]])
+    """
+    starts = np.arange(0, len(W), size)
+    pooled: Array = np.add.reduceat(np.add.reduceat(W, starts, axis=0), starts, axis=1)
+    return (pooled + pooled.T) / 2  # sums in another order differ by rounding
+
+
+def snap(labels: IntArray, strength: Array, exact: IntArray, reach: int) -> IntArray:
+    """Move boundaries by less than `reach`: to one of `exact` if there is any, else to the strongest change.
+
+    Examples
+    --------
+    >>> strength = np.array([0.0, 0.1, 0.9, 0.0, 0.2])
+    >>> snap(np.array([0, 0, 1, 1, 1, 1]), strength, np.array([], dtype=int), 2)
+    array([0, 0, 0, 1, 1, 1])
+    """
+    boundaries = boundaries_from_labels(labels)
+    names = labels[np.concatenate([[0], boundaries])]
+    moved = [0]
+    for boundary in boundaries:
+        first, last = max(boundary - reach + 1, moved[-1] + 1), min(boundary + reach, len(labels))
+        known = exact[(exact >= first) & (exact < last)]
+        moved.append(int(known[0]) if known.size else first + int(np.argmax(strength[first - 1 : last - 1])))
+    spans = labels_from_boundaries(np.array(moved[1:], dtype=np.intp), len(labels))
+    return np.asarray(names[spans])

@@ -1,0 +1,136 @@
+/* The timeline: looks, spans, truth, boundary strength and axis over the part that is shown. */
+const MIN_LOOK = 46; // pixels, below which a picture says nothing
+const MIN_CHIP = 26;
+
+/** Share of the shown width at which sample i starts. */
+function share(i) {
+  const low = place(state.view[0]), high = place(state.view[1]);
+  return (place(i) - low) / (high - low || 1);
+}
+
+/** Left and width of a span in percent, null where it is out of sight. */
+function extent(span) {
+  const left = Math.max(share(span.start), 0), right = Math.min(share(span.end), 1);
+  return right > left ? { left, width: right - left } : null;
+}
+
+function position(node, { left, width }) {
+  node.style.left = `${100 * left}%`;
+  node.style.width = `${100 * width}%`;
+  return node;
+}
+
+function drawTimeline() {
+  const box = byId("timeline");
+  const width = box.clientWidth || 600;
+  const parts = [lookTrack(width)];
+  if (DATA.truth) parts.push(make("p", { class: "track-name" }, "True"), trueTrack(width), make("p", { class: "track-name" }, "Found"));
+  parts.push(spanTrack(width), make("p", { class: "track-name" }, "Boundary strength"), strengthPlot(width), overview());
+  box.replaceChildren(...parts.filter(Boolean));
+  byId("whole").disabled = state.view[0] === 0 && state.view[1] === N;
+}
+
+/** A picture above every span that is wide enough; courses run through. */
+function lookTrack(width) {
+  const track = make("div", { class: "track strip", "aria-hidden": "true" });
+  if (DATA.view.kind === "courses") {
+    track.append(position(make("div", { class: "look" }, coursesOf(state.view[0], state.view[1], width, 82)), { left: 0, width: 1 }));
+    return track;
+  }
+  for (const span of state.spans) {
+    const seen = extent(span);
+    if (!seen || seen.width * width < MIN_LOOK) continue;
+    const look = make("div", { class: "look" });
+    const count = DATA.view.kind === "spectra" ? 1 : Math.max(1, Math.min(3, Math.floor((seen.width * width) / 150)));
+    look.style.display = "grid";
+    look.style.gridTemplateColumns = `repeat(${count}, minmax(0, 1fr))`;
+    const pictures = [...looksOf(span).children];
+    look.append(...(count === 1 ? [pictures[pictures.length >> 1]] : pictures.slice(0, count)).filter(Boolean));
+    track.append(position(look, seen));
+  }
+  return track;
+}
+
+function trueTrack(width) {
+  const track = make("div", { class: "track true", role: "group", "aria-label": "True spans" });
+  const names = DATA.truth.names;
+  for (const span of toSpans([DATA.truth.starts, DATA.truth.labels])) {
+    const seen = extent(span);
+    if (!seen) continue;
+    const text = names.length ? names[span.label] : `${span.label + 1}`;
+    const bar = paint(make("div", { class: "span", title: `${text}: ${rangeText(span)}` }), span.label);
+    if (seen.width * width > MIN_CHIP) bar.append(make("span", { class: "chip" }, text));
+    track.append(position(bar, seen));
+  }
+  return track;
+}
+
+function rangeText(span) {
+  return `${timeText(edge(span.start))} to ${timeText(edge(span.end))}`;
+}
+
+function spanTrack(width) {
+  const track = make("div", { class: "track", role: "group", "aria-label": "Spans found" });
+  const focusable = Math.max(state.selected, 0);
+  state.spans.forEach((span, i) => {
+    const seen = extent(span);
+    if (!seen) return;
+    const button = paint(make("button", {
+      type: "button", class: "span", id: `span-${i}`, "data-span": i, tabindex: i === focusable ? 0 : -1,
+      "aria-pressed": String(i === state.selected),
+      "aria-label": `Span ${i + 1}, subspace ${nameOf(span.label)}, ${rangeText(span)}`,
+      title: `${nameOf(span.label)}: ${rangeText(span)}`,
+    }), span.label);
+    if (seen.width * width > MIN_CHIP) button.append(make("span", { class: "chip" }, nameOf(span.label)));
+    track.append(position(button, seen));
+  });
+  if (!track.querySelector('[tabindex="0"]') && track.firstChild) track.firstChild.setAttribute("tabindex", "0");
+  return track;
+}
+
+/** Strength of the change at every sample, the boundaries, and the axis of time. */
+function strengthPlot(width) {
+  const height = 96, base = 66;
+  const svg = make("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": "Boundary strength over time" });
+  const { values, size } = DATA.strength;
+  const first = Math.max(0, Math.floor(state.view[0] / size)), last = Math.min(values.length, Math.ceil(state.view[1] / size) + 1);
+  let line = "";
+  for (let j = first; j < last; j++) {
+    line += `${line ? "L" : "M"}${(share(Math.min(j * size, N)) * width).toFixed(1)} ${(base - (values[j] / 999) * (base - 6)).toFixed(1)}`;
+  }
+  if (line) svg.append(make("path", { d: `${line}L${width} ${base}L0 ${base}Z`, class: "area" }), make("path", { d: line, class: "line" }));
+  for (const span of state.spans.slice(1)) {
+    const x = share(span.start) * width;
+    if (x >= 0 && x <= width) svg.append(make("path", { d: `M${x - 4} ${base + 7}L${x + 4} ${base + 7}L${x} ${base}Z`, class: "chosen" }));
+  }
+  svg.append(make("line", { x1: 0, x2: width, y1: base, y2: base, class: "axis" }));
+  const { found, digits } = ticks(place(state.view[0]), place(state.view[1]), width / 110);
+  for (const value of found) {
+    const low = place(state.view[0]), high = place(state.view[1]);
+    const x = ((value - low) / (high - low || 1)) * width;
+    const anchor = x < 24 ? "start" : x > width - 30 ? "end" : "middle";
+    svg.append(make("text", { x, y: height - 6, "text-anchor": anchor }, timeText(value, digits)));
+  }
+  return svg;
+}
+
+/** Where the shown part lies in the whole, once zoomed in. */
+function overview() {
+  if (state.view[0] === 0 && state.view[1] === N) return null;
+  const low = place(0), range = place(N) - low || 1;
+  const part = { left: (place(state.view[0]) - low) / range, width: (place(state.view[1]) - place(state.view[0])) / range };
+  return make("div", { class: "overview", "aria-hidden": "true" }, position(make("i"), part));
+}
+
+function drawLegend() {
+  const groups = new Map();
+  for (const span of state.spans) {
+    const group = groups.get(span.label) || { count: 0, samples: 0 };
+    groups.set(span.label, { count: group.count + 1, samples: group.samples + span.end - span.start });
+  }
+  const items = [...groups].sort((a, b) => a[0] - b[0]).map(([label, { count, samples }]) => {
+    const times = count > 1 ? `returns, ${count} spans` : "1 span";
+    return make("li", {}, paint(make("span", { class: "swatch" }), label), make("b", {}, nameOf(label)), ` ${times}, ${((100 * samples) / N).toFixed(0)} %`);
+  });
+  byId("legend").replaceChildren(...items);
+}

@@ -1,0 +1,150 @@
+"""What each span looks like: frames, stick figures, mean spectra, or courses of the leading components."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse.linalg import svds
+
+from seqspan._types import Array, IntArray
+from seqspan.boundaries import boundaries_from_labels
+from seqspan.exports._recording import printable
+from seqspan.report.pictures import thumbnails
+from seqspan.sequence import FrameView, PoseView, Sequence, SpectrumView
+
+MAX_THUMBNAILS = 240
+MAX_POSES = 400
+MAX_BLOCKS = 240  # of samples whose spectra are averaged
+MAX_BANDS = 160
+MAX_POINTS = 2000  # of a course
+N_COMPONENTS = 3
+N_NAMES = 3  # of features that a component is mostly made of
+STEPS = 999  # numbers in the page have three digits
+
+
+def make_view(sequence: Sequence, cuts: Mapping[int, IntArray], chosen: int) -> dict[str, Any]:
+    """Choose how spans are shown, and what the page needs for it.
+
+    Parameters
+    ----------
+    sequence : Sequence
+    cuts : mapping of int to array of shape (n_samples,)
+        Labels, by number of subspaces.
+    chosen : int
+        The number that was found: its spans are shown exactly, those of others by what is nearest.
+
+    Returns
+    -------
+    dict
+        ``kind`` is "frames", "poses", "spectra" or "courses".
+    """
+    view = sequence.view
+    if isinstance(view, FrameView):
+        wanted = wanted_samples(cuts, chosen, MAX_THUMBNAILS)
+        pictures = thumbnails(sequence, wanted)
+        return {"kind": "frames", "pictures": {str(index): uri for index, uri in pictures.items()}}
+    if isinstance(view, PoseView) and len(view.joint_names) > 1:
+        return _poses(view, wanted_samples(cuts, chosen, MAX_POSES))
+    if isinstance(view, SpectrumView):
+        return _spectra(view)
+    return _courses(sequence)
+
+
+def wanted_samples(cuts: Mapping[int, IntArray], chosen: int, most: int) -> IntArray:
+    """Samples worth showing: first, middle and last of the spans, those of `chosen` first.
+
+    Examples
+    --------
+    >>> wanted_samples({1: np.zeros(9, int), 2: np.array([0] * 6 + [1] * 3)}, 2, 6)
+    array([0, 2, 5, 6, 7, 8])
+    """
+    wanted: dict[int, None] = {}
+    for k in sorted(cuts, key=lambda k: abs(k - chosen)):
+        edges = np.concatenate([[0], boundaries_from_labels(cuts[k]), [len(cuts[k])]])
+        firsts, lasts = edges[:-1], edges[1:] - 1
+        for index in np.stack([firsts, (firsts + lasts) // 2, lasts], axis=1).ravel():
+            wanted.setdefault(int(index))
+    return np.sort(np.array(list(wanted)[:most], dtype=np.intp))
+
+
+def _poses(view: PoseView, indices: IntArray) -> dict[str, Any]:
+    """Joints seen from the side on which the body spreads most, in whole thousandths of their extent."""
+    positions = np.nan_to_num(view.positions[indices].astype(float))
+    up, across = _axes(positions)
+    flat = np.stack([positions[..., across], positions[..., up]], axis=-1)
+    flat -= flat.mean(axis=1, keepdims=True)  # the figure stays in the middle while the body walks
+    extent = float(np.abs(flat).max()) or 1.0
+    points = np.round(flat / extent * STEPS).astype(int)
+    return {
+        "kind": "poses",
+        "edges": [list(edge) for edge in view.edges],
+        "poses": {
+            str(int(index)): pose.ravel().tolist() for index, pose in zip(indices, points, strict=True)
+        },
+    }
+
+
+def _axes(positions: Array) -> tuple[int, int]:
+    """The axis along which a body is tallest, and the wider one of the other two."""
+    heights = np.median(np.ptp(positions, axis=1), axis=0)
+    up = int(np.argmax(heights))
+    across = max((axis for axis in range(3) if axis != up), key=lambda axis: float(heights[axis]))
+    return up, across
+
+
+def _spectra(view: SpectrumView) -> dict[str, Any]:
+    """Mean spectra of blocks of samples; the page averages those of a span."""
+    size = -(-len(view.spectra) // MAX_BLOCKS)
+    starts = np.arange(0, len(view.spectra), size)
+    bands = np.unique(np.linspace(0, len(view.wavelengths) - 1, MAX_BANDS).astype(int))
+    sums = np.add.reduceat(view.spectra[:, bands].astype(float), starts, axis=0)
+    means = sums / np.diff(np.append(starts, len(view.spectra)))[:, None]
+    low, high = float(means.min()), float(means.max())
+    return {
+        "kind": "spectra",
+        "size": size,
+        "bands": [float(f"{value:.6g}") for value in view.wavelengths[bands]],
+        "unit": printable(view.unit),
+        "low": low,
+        "high": high,
+        "blocks": _digits(means, low, high).tolist(),
+    }
+
+
+def _digits(values: Array, low: float, high: float) -> npt.NDArray[np.int_]:
+    """Values as whole numbers from 0 to 999."""
+    return np.round((values - low) / ((high - low) or 1.0) * STEPS).astype(int)
+
+
+def _courses(sequence: Sequence) -> dict[str, Any]:
+    """The leading components over time, with the names of the features that they are mostly made of."""
+    X = sequence.X.astype(float)
+    X -= X.mean(axis=0)
+    spread = X.std(axis=0)
+    X /= np.where(spread > 0, spread, 1)
+    scores, loadings, shares = leading_components(X)
+    size = -(-len(X) // MAX_POINTS)
+    starts = np.arange(0, len(X), size)
+    means = np.add.reduceat(scores, starts, axis=0) / np.diff(np.append(starts, len(X)))[:, None]
+    courses = []
+    for course, loading, share in zip(means.T, loadings, shares, strict=True):
+        heavy = np.argsort(-np.abs(loading), kind="stable")[:N_NAMES]
+        names = [printable(sequence.feature_names[index]) for index in heavy]
+        values = _digits(course, float(course.min()), float(course.max())).tolist()
+        courses.append({"values": values, "names": names, "share": round(float(share), 4)})
+    return {"kind": "courses", "size": size, "courses": courses}
+
+
+def leading_components(X: Array) -> tuple[Array, Array, Array]:
+    """Scores (n, p), loadings (p, d) and shares of the variance of up to three principal components."""
+    total = float(np.sum(X**2)) or 1.0
+    count = min(N_COMPONENTS, *X.shape)
+    if count < min(X.shape):
+        left, sizes, right = svds(X, k=count, v0=np.ones(min(X.shape)))
+        left, sizes, right = left[:, ::-1], sizes[::-1], right[::-1]
+    else:
+        left, sizes, right = np.linalg.svd(X, full_matrices=False)
+    return left * sizes, right, sizes**2 / total

@@ -1,0 +1,151 @@
+"""Numbers as sentences."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from seqspan.exports._recording import name_label, printable
+from seqspan.report.findings import Findings
+from seqspan.results import edge_times
+
+UNSURE = 0.5  # confidence below which a boundary is worth a look
+N_RIVALS = 2
+
+
+def describe_facts(findings: Findings, spectrum: list[float]) -> dict[str, Any]:
+    """Say what was found, how good it is, and why this number of subspaces."""
+    return {
+        "size": describe_size(findings),
+        "found": describe_found(findings),
+        "certificate": describe_certificate(findings),
+        "number": describe_number(findings, spectrum),
+        "unsure": describe_unsure(findings),
+        "scores": describe_scores(findings),
+    }
+
+
+def describe_size(findings: Findings) -> str:
+    """How long the recording is."""
+    sequence = findings.sequence
+    noun = {"video": "frames", "mocap": "poses", "spectra": "spectra"}.get(sequence.kind, "samples")
+    edges = edge_times(sequence.times)
+    length = f", {edges[-1] - edges[0]:.6g} {sequence.time_unit}" if sequence.time_unit != "sample" else ""
+    return printable(f"{len(sequence):,} {noun}{length}, {sequence.X.shape[1]:,} values each")
+
+
+def describe_found(findings: Findings) -> str:
+    """How many spans, of which how many return."""
+    labels = findings.labels[np.concatenate([[0], findings.boundaries])]
+    counts = np.bincount(labels)
+    returning = [f"{name_label(int(label))} ({counts[label]} times)" for label in np.flatnonzero(counts > 1)]
+    text = f"{_count(len(labels), 'span')} in {_count(findings.n_subspaces, 'subspace')}"
+    return f"{text}; returning: {', '.join(returning)}" if returning else f"{text}; none returns"
+
+
+def _count(number: int, noun: str) -> str:
+    """A number and its noun."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def describe_certificate(findings: Findings) -> str:
+    """How far the solution is from the best possible one at most."""
+    solved = findings.solved
+    lowest = solved.objective * (1 - solved.gap)
+    if solved.gap <= 1e-9:
+        return f"The coefficients are the best possible: objective {solved.objective:.6g}, certified exactly."
+    return (
+        f"The coefficients are within {100 * solved.gap:.2g} % of the best possible: their objective is "
+        f"{solved.objective:.6g}, and it is proven that none can be below {lowest:.6g}."
+    )
+
+
+def describe_number(findings: Findings, spectrum: list[float]) -> str:
+    """Why this number of subspaces, and which come next."""
+    given = findings.document.get("settings", {}).get("subspaces", "auto")
+    k = findings.n_subspaces
+    if findings.cut == "peaks":
+        first = f"{k} spans were found at the peaks of the boundary strength."
+    elif str(given).isdecimal():
+        first = f"{k} subspaces were asked for."
+    else:
+        first = f"{k} subspaces were chosen by the rule “{printable(str(given))}”."
+    rivals = [number for number in widest_gaps(spectrum) if number != k][:N_RIVALS]
+    if not rivals:
+        return first
+    listed = " and ".join(f"{number} (gap {_gap(spectrum, number):.2g})" for number in rivals)
+    own = f" The gap after {k} is {_gap(spectrum, k):.2g};" if 1 <= k < len(spectrum) else " In this plot,"
+    return f"{first}{own} the widest others, worth a try with the slider, are after {listed}."
+
+
+def widest_gaps(spectrum: list[float]) -> list[int]:
+    """Numbers of eigenvalues before each gap, widest gap first.
+
+    Examples
+    --------
+    >>> widest_gaps([0.0, 0.01, 0.5, 0.6])
+    [2, 3, 1]
+    """
+    gaps = np.diff(spectrum)
+    return [int(place) + 1 for place in np.argsort(-gaps, kind="stable")]
+
+
+def _gap(spectrum: list[float], k: int) -> float:
+    """Width of the gap after k eigenvalues."""
+    return spectrum[k] - spectrum[k - 1]
+
+
+def describe_unsure(findings: Findings) -> str:
+    """Which boundaries are worth a look."""
+    total = len(findings.boundaries)
+    if not total:
+        return "There is no boundary."
+    unsure = int(np.count_nonzero(findings.confidence < UNSURE))
+    if not unsure:
+        return f"All {_count(total, 'boundary').replace('boundarys', 'boundaries')} are stable."
+    verb = "is" if unsure == 1 else "are"
+    return f"{unsure} of {total} boundaries {verb} unstable (below {UNSURE:.0%}): worth a look."
+
+
+def describe_scores(findings: Findings) -> list[tuple[str, str, str]]:
+    """Name, value and meaning of every score against the truth."""
+    scores = findings.document.get("scores", {})
+    rows = []
+    for name, value in scores.items():
+        if name.startswith("boundary_f1_within_"):
+            margin = name.rpartition("_")[2]
+            where = "exactly" if margin == "0" else f"within {_count(int(margin), 'sample')}"
+            rows.append((f"Boundaries found {where}", f"{value:.3f}", "F1; 1 is perfect"))
+        elif name == "covering":
+            rows.append(("Spans covered", f"{value:.3f}", "overlap with the true spans; 1 is perfect"))
+        else:
+            rows.append(
+                ("Samples mislabelled", f"{100 * value:.2f} %", "under the best naming; 0 is perfect")
+            )
+    return rows
+
+
+def describe_settings(findings: Findings) -> dict[str, str]:
+    """The settings that bear on the result."""
+    document = findings.document
+    settings, parameters = document.get("settings", {}), document.get("parameters", {})
+    steps = document.get("preprocessing", {}).get("steps", [])
+    rows = {
+        "method": settings.get("method"),
+        **parameters,
+        "cut": findings.cut,
+        "subspaces": settings.get("subspaces"),
+        "spans": settings.get("spans"),
+        "seed": settings.get("seed"),
+        "preprocessing": ", ".join(_describe_step(step) for step in steps) or "none",
+        "iterations": findings.solved.n_iter,
+        "input, SHA-256": document.get("input", {}).get("sha256"),
+    }
+    return {name: printable(str(value)) for name, value in rows.items() if value is not None}
+
+
+def _describe_step(step: dict[str, Any]) -> str:
+    """One step of preprocessing with its settings."""
+    details = ", ".join(f"{name} {value}" for name, value in step.items() if name != "step")
+    return f"{step.get('step')} ({details})" if details else str(step.get("step"))

@@ -1,0 +1,64 @@
+"""Which inputs are meant, and in which folder the result of each goes."""
+
+from __future__ import annotations
+
+import glob
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from seqspan._cli.settings import Settings
+from seqspan.exports._recording import printable
+
+
+@dataclass(frozen=True)
+class Job:
+    """One input, where its result goes, and how many threads its solver may use."""
+
+    source: Path
+    folder: Path
+    settings: Settings
+    threads: int | None = None
+    level: int = 1
+
+    @property
+    def name(self) -> str:
+        """The input's name, printable."""
+        return printable(self.source.name)
+
+
+def expand(given: Sequence[str]) -> list[Path]:
+    """List the inputs; a pattern stands for what it matches, each input once."""
+    found: list[Path] = []
+    for item in given:
+        if Path(item).exists():
+            found.append(Path(item))
+            continue
+        matched = sorted(glob.glob(item, recursive=True)) if glob.has_magic(item) else []
+        if not matched:
+            raise FileNotFoundError(f"{printable(item)}: no such file or folder, and no file matches it.")
+        found += [Path(path) for path in matched]
+    return list(dict.fromkeys(found))
+
+
+def make_jobs(sources: Sequence[Path], settings: Settings, threads: int | None, level: int) -> list[Job]:
+    """Give every input a folder of its own.
+
+    Examples
+    --------
+    >>> jobs = make_jobs([Path("a/film.mp4"), Path("b/film.mp4")], Settings(out="out"), None, 1)
+    >>> [job.folder.as_posix() for job in jobs]
+    ['out/film', 'out/film-2']
+    """
+    if len(sources) == 1 and settings.out is not None:
+        return [Job(sources[0], Path(settings.out), settings, threads, level)]
+    jobs: list[Job] = []
+    for source in sources:
+        stem = source.stem or source.name
+        base = Path(settings.out) / stem if settings.out is not None else Path(f"{stem}.seqspan")
+        folder, number = base, 1
+        while any(job.folder == folder for job in jobs):
+            number += 1
+            folder = base.with_name(f"{stem}-{number}{base.suffix if settings.out is None else ''}")
+        jobs.append(Job(source, folder, settings, threads, level))
+    return jobs

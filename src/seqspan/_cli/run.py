@@ -1,0 +1,280 @@
+"""From one input to its result folder: read, prepare, solve, cut, tell."""
+
+from __future__ import annotations
+
+import json
+import platform
+import time
+import warnings
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+import seqspan
+from seqspan._cli.display import Display
+from seqspan._cli.inputs import Job
+from seqspan._cli.settings import (
+    METHODS,
+    Settings,
+    model_parameters,
+    parse_count,
+    parse_exports,
+    parse_read_options,
+)
+from seqspan._cli.truth import Truth, read_truth, score
+from seqspan._types import Array
+from seqspan.confidence import boundary_confidence
+from seqspan.exports import EXPORTS, check_export, describe_recording, write_export
+from seqspan.exports.split import split_video
+from seqspan.n_subspaces import ESTIMATORS
+from seqspan.pipeline import segment
+from seqspan.preprocess import Chain, make_chain
+from seqspan.readers import read
+from seqspan.report import Findings, build_report
+from seqspan.results import (
+    DOCUMENT,
+    LABELS,
+    REPORT,
+    SEGMENTS,
+    Solved,
+    hash_file,
+    hash_problem,
+    hash_values,
+    load_result,
+    load_solution,
+    make_spans,
+    save_solution,
+    staged,
+    write_labels,
+    write_segments,
+)
+from seqspan.sequence import Sequence
+
+# below, threads of many small factorisations wait for each other: a busy machine takes 4 times as long
+MANY_SAMPLES = 4000
+PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "av", "polars")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of an input.
+
+    Parameters
+    ----------
+    name : str
+        Of the input, printable.
+    folder : path
+    document : mapping
+        What ``result.json`` says; empty where there was an error.
+    status : {"solved", "recut", "unchanged", "failed"}
+    error : str
+        One line.
+    """
+
+    name: str
+    folder: Path
+    document: Mapping[str, Any]
+    status: str
+    error: str = ""
+
+
+def run_job(job: Job, *, fresh: bool = False) -> Outcome:
+    """Segment one input and write its result folder.
+
+    Parameters
+    ----------
+    job : Job
+    fresh : bool
+        Solve again even if nothing changed.
+
+    Returns
+    -------
+    Outcome
+    """
+    fingerprint = make_fingerprint(job)
+    stored = None if fresh else load_result(job.folder)
+    if stored is not None and stored.get("fingerprint") == fingerprint:
+        return Outcome(job.name, job.folder, stored, "unchanged")
+    with Display(job.name, job.level).shown() as display:
+        with display.stage("reading"):
+            sequence = read(job.source, format=job.settings.format, **parse_read_options(job.settings.read))
+            truth = _read_truth(job.settings, len(sequence))
+            _check_exports(job.settings, sequence)
+            chain = _make_chain(job.settings, sequence)
+            X = chain.apply(sequence.X)
+        solved, reused = _solve(job, X, display, fresh=fresh)
+        with threadpool_limits(1 if len(X) <= MANY_SAMPLES else None):
+            with display.stage("cutting"):
+                findings = _cut(job.settings, sequence, solved, chain, truth)
+            document = _describe(job, findings, chain, truth) | {"fingerprint": fingerprint}
+            _write(job, replace(findings, document=document), display)
+    return Outcome(job.name, job.folder, document, "recut" if reused else "solved")
+
+
+def make_fingerprint(job: Job) -> str:
+    """Hash all that bears on the result: the input's content, the settings, and this program's version."""
+    settings = asdict(job.settings)
+    bearing = {name: value for name, value in settings.items() if name not in ("out", "jobs", "truth")}
+    truth = job.settings.truth
+    truth_hash = None if truth is None else hash_file(Path(truth))
+    return hash_values(job.source.name, hash_file(job.source), bearing, truth_hash, seqspan.__version__)
+
+
+def _read_truth(settings: Settings, n_samples: int) -> Truth | None:
+    """Read the truth where there is one."""
+    return None if settings.truth is None else read_truth(Path(settings.truth), n_samples)
+
+
+def _check_exports(settings: Settings, sequence: Sequence) -> None:
+    """Refuse exports that do not fit before minutes are spent on solving."""
+    names = parse_exports(settings.export)
+    if not names and not settings.split:
+        return
+    recording = describe_recording(sequence, [])
+    for name in names:
+        check_export(name, recording)
+    if settings.split and recording.frame_rate is None:
+        raise ValueError(f"{recording.name}: --split needs a video file; this is {recording.what}.")
+
+
+def _make_chain(settings: Settings, sequence: Sequence) -> Chain:
+    """Make the steps before the solver, by the kind of the recording where they are to be chosen."""
+    steps = None if settings.preprocess == "none" else settings.preprocess
+    return make_chain(steps, sequence.X, sequence.kind)
+
+
+def _solve(job: Job, X: Array, display: Display, *, fresh: bool) -> tuple[Solved, bool]:
+    """Return the coefficients, and whether they were kept from an earlier run."""
+    parameters = model_parameters(job.settings)
+    with display.stage("solving"):
+        key = hash_problem(X, {"method": job.settings.method, **parameters})
+        kept = None if fresh else load_solution(job.folder, key)
+        if kept is not None:
+            return kept, True
+        solved = _fit(job, X, parameters, display)
+        save_solution(job.folder, key, solved)
+    return solved, False
+
+
+def _fit(job: Job, X: Array, parameters: dict[str, Any], display: Display) -> Solved:
+    """Run the solver; cutting into a single subspace costs nothing and is left for later."""
+    estimator = METHODS[job.settings.method](n_subspaces=1, **parameters)
+    if "n_jobs" in estimator.get_params():
+        estimator.set_params(n_jobs=job.threads)
+    estimator.set_params(callback=display.solving(estimator.tol))
+    start = time.perf_counter()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        estimator.fit(X)
+    # single precision is kept and cut, so that a rerun from the kept file gives the same labels
+    return Solved(
+        np.asarray(estimator.coef_, dtype=np.float32),
+        float(estimator.objective_),
+        float(estimator.dual_gap_),
+        int(estimator.n_iter_),
+        tuple(estimator.history_),
+        time.perf_counter() - start,
+        tuple(dict.fromkeys(str(warning.message) for warning in caught)),
+    )
+
+
+def _cut(
+    settings: Settings, sequence: Sequence, solved: Solved, chain: Chain, truth: Truth | None
+) -> Findings:
+    """Label the samples, and tell how sure each boundary is."""
+    rows = chain.rows(len(sequence))
+    counts = {
+        "n_subspaces": parse_count("--subspaces", settings.subspaces, tuple(ESTIMATORS)),
+        "n_spans": parse_count("--spans", settings.spans, ("auto",)),
+    }
+    for name, count in counts.items():
+        if isinstance(count, int) and count > len(rows):
+            raise ValueError(
+                f"{sequence.source}: {name} must be at most {len(rows)}, its samples; got {count}."
+            )
+    found = segment(solved.Z, cut=settings.cut, rng=np.random.default_rng(settings.seed), **counts)
+    sure = boundary_confidence(solved.Z, found.boundaries, np.random.default_rng(settings.seed))
+    findings = Findings(
+        sequence=sequence,
+        solved=solved,
+        labels=found.labels,
+        boundaries=rows[found.boundaries],
+        confidence=sure,
+        n_subspaces=found.n_subspaces,
+        rows=rows,
+        cut=settings.cut,
+        true_labels=None if truth is None else truth.labels,
+        true_names=() if truth is None else truth.names,
+    )
+    return replace(findings, labels=findings.to_samples(found.labels))
+
+
+def _describe(job: Job, findings: Findings, chain: Chain, truth: Truth | None) -> dict[str, Any]:
+    """Put together what ``result.json`` says, the times of the last stages aside."""
+    sequence, solved = findings.sequence, findings.solved
+    about_input = {
+        "path": sequence.source,
+        "sha256": hash_file(job.source),
+        "kind": sequence.kind,
+        "n_samples": len(sequence),
+        "n_features": int(sequence.X.shape[1]),
+        "time_unit": sequence.time_unit,
+        "read_options": dict(sequence.read_options),
+        "notes": list(sequence.notes),
+    }
+    return {
+        "input": about_input,
+        "settings": asdict(job.settings),
+        "parameters": _effective_parameters(job.settings),
+        "preprocessing": {"steps": list(chain.records()), "reasons": list(chain.reasons)},
+        "n_subspaces": findings.n_subspaces,
+        "n_spans": len(findings.boundaries) + 1,
+        "objective": solved.objective,
+        "gap": solved.gap,
+        "n_iter": solved.n_iter,
+        "warnings": list(solved.warnings),
+        "scores": {} if truth is None else score(truth, findings.labels, findings.boundaries),
+        "command": job.settings.to_command(str(job.source)),
+        "versions": versions(),
+    }
+
+
+def _effective_parameters(settings: Settings) -> dict[str, Any]:
+    """The estimator's parameters that bear on Z, the library's defaults included."""
+    known = METHODS[settings.method](**model_parameters(settings)).get_params()
+    names = ("lambda_1", "lambda_2", "solver", "tol", "max_iter", "zero_diagonal", "penalty", "noise")
+    return {name: known[name] for name in names if name in known}
+
+
+def versions() -> dict[str, str]:
+    """Versions of this program, Python, and the packages that compute."""
+    found = {"seqspan": seqspan.__version__, "python": platform.python_version()}
+    return found | {package: version(package) for package in PACKAGES}
+
+
+def _write(job: Job, findings: Findings, display: Display) -> None:
+    """Write all files of the result, then let them appear together."""
+    times = findings.sequence.times
+    spans = make_spans(findings.labels, findings.boundaries, times, findings.confidence)
+    document = dict(findings.document)
+    with staged(job.folder) as staging:
+        write_segments(staging / SEGMENTS, spans)
+        write_labels(staging / LABELS, findings.labels, times)
+        recording = describe_recording(findings.sequence, spans)
+        with display.stage("exporting"):
+            for name in parse_exports(job.settings.export):
+                write_export(name, recording, staging / f"spans{EXPORTS[name].suffix}")
+            if job.settings.split:
+                (staging / "split").mkdir()
+                document["split"] = [asdict(piece) for piece in split_video(recording, staging / "split")]
+        document["seconds"] = dict(display.seconds) | {"solver": findings.solved.seconds}
+        with display.stage("report"):
+            text = build_report(replace(findings, document=document))
+            (staging / REPORT).write_text(text, encoding="utf-8")
+        document["seconds"] |= display.seconds
+        (staging / DOCUMENT).write_text(json.dumps(document, default=str), encoding="utf-8")

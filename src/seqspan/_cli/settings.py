@@ -1,0 +1,247 @@
+"""The options of ``seqspan segment``: one table for the command, the configuration file and the checks."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import shlex
+import tomllib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import Field, dataclass, field, fields
+from pathlib import Path
+from typing import Annotated, Any, get_type_hints
+
+import typer
+
+import seqspan
+from seqspan._segmenter import SubspaceSegmenter
+from seqspan.checks import check_choice
+from seqspan.estimators import COUPLED_SOLVERS
+from seqspan.exports import EXPORTS
+from seqspan.n_subspaces import ESTIMATORS
+from seqspan.pipeline import CUTS
+
+#: Every estimator that the library offers, by the name that the command line knows it by.
+METHODS: dict[str, type[SubspaceSegmenter]] = {
+    name.lower(): value
+    for name, value in vars(seqspan).items()
+    if isinstance(value, type) and issubclass(value, SubspaceSegmenter)
+}
+
+
+def option(flags: str, metavar: str, text: str, default: Any = None) -> Any:
+    """One field of `Settings`, with what the command line says about it."""
+    metadata = {"flags": flags.split(), "metavar": metavar, "help": text}
+    return field(default=default, metadata=metadata)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Everything that can be set, with its default; None is what the library chooses."""
+
+    subspaces: str = option("--subspaces -k", "N|auto", "number of distinct labels", "auto")
+    spans: str = option("--spans", "N|auto", "number of stretches of time", "auto")
+    method: str = option("--method", "NAME", f"{', '.join(METHODS)}", "osc")
+    cut: str = option("--cut", "NAME", f"{', '.join(CUTS)}", "ncut")
+    lambda1: str | None = option("--lambda1", "WEIGHT", "of the coefficients")
+    lambda2: str | None = option("--lambda2", "WEIGHT", "of their change in time: larger, fewer spans")
+    solver: str | None = option("--solver", "NAME", f"{', '.join(COUPLED_SOLVERS)}")
+    tol: float | None = option("--tol", "SHARE", "stop within this share of the optimum")
+    max_iter: int | None = option("--max-iter", "N", "largest number of iterations")
+    preprocess: str = option("--preprocess", "STEPS", "auto, none, or steps as centre,pca:0.95", "auto")
+    format: str | None = option("--format", "NAME", "format of the input, where finding out fails")
+    read: tuple[str, ...] = option("--read", "NAME=VALUE", "option of the reader: stride=5; repeatable", ())
+    seed: int = option("--seed", "N", "of the cut's random starts", 0)
+    truth: str | None = option("--truth", "FILE", "true labels or boundaries: adds scores")
+    export: str | None = option("--export", "LIST", ",".join(EXPORTS))
+    split: bool = option("--split", "", "video: one file per span", False)
+    out: str | None = option("--out -o", "DIR", "result folder; INPUT.seqspan by default")
+    jobs: int = option("--jobs -j", "N", "inputs at the same time", 1)
+
+    def to_toml(self) -> str:
+        """Write the settings as TOML; what the library chooses is left out."""
+        given = {f.name: getattr(self, f.name) for f in fields(self)}
+        # JSON's strings, numbers and lists are TOML's too
+        lines = [f"{name} = {json.dumps(value)}" for name, value in given.items() if value is not None]
+        return "\n".join(lines) + "\n"
+
+    def to_command(self, source: str) -> str:
+        """Write the command that repeats the run."""
+        parts = ["seqspan", "segment", source]
+        for f in fields(self):
+            value = getattr(self, f.name)
+            if f.name == "jobs" or value == f.default:
+                continue
+            flag = f.metadata["flags"][0]
+            if isinstance(value, bool):
+                parts.append(flag)
+            else:
+                for part in value if isinstance(value, tuple) else [value]:
+                    parts += [flag, str(part)]
+        return shlex.join(parts)
+
+
+@dataclass(frozen=True)
+class Control:
+    """What bears on the run but not on its result, and so is not part of a configuration."""
+
+    config: str | None = option("--config", "FILE", "TOML with any of the options above")
+    save_config: str | None = option("--save-config", "FILE", "write the options of this run there")
+    fresh: bool = option("--fresh", "", "solve again, even if nothing changed", False)
+    json: bool = option("--json", "", "one line of JSON per input", False)
+    quiet: bool = option("--quiet -q", "", "say nothing but errors", False)
+    verbose: bool = option("--verbose -v", "", "say how long each stage takes", False)
+
+
+def read_config(path: Path) -> dict[str, Any]:
+    """Read settings from a TOML file; names that do not exist are an error that lists those that do."""
+    try:
+        given = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ValueError(f"{path}: not a TOML file: {error}") from error
+    given = {name.replace("-", "_"): value for name, value in given.items()}
+    known = {f.name: f for f in fields(Settings)}
+    unknown = sorted(set(given) - set(known))
+    if unknown:
+        raise ValueError(f"{path}: unknown settings {', '.join(unknown)}; known are {', '.join(known)}.")
+    return {name: _typed(path, name, value) for name, value in given.items()}
+
+
+def _typed(path: Path, name: str, value: Any) -> Any:
+    """Take a number where a word is meant to hold one; refuse what is of another type."""
+    wanted = get_type_hints(Settings)[name]
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if wanted == tuple[str, ...] and isinstance(value, list):
+        return tuple(map(str, value))
+    if wanted in (str, str | None) and (is_number or isinstance(value, list)):
+        return ",".join(map(str, value)) if isinstance(value, list) else str(value)
+    if wanted == (float | None) and is_number:
+        return float(value)
+    if (
+        wanted == tuple[str, ...]
+        or not isinstance(value, wanted)
+        or isinstance(value, bool) != (wanted is bool)
+    ):
+        kind = str(getattr(wanted, "__name__", wanted)).replace(" | None", "")
+        raise ValueError(f"{path}: {name} must be of type {kind}; got {value!r}.")
+    return value
+
+
+def make_settings(given: Mapping[str, Any], config: Path | None) -> Settings:
+    """Join what the command line gives with a configuration file, the command line going first."""
+    stored = read_config(config) if config is not None else {}
+    given = {name: tuple(value) if isinstance(value, list) else value for name, value in given.items()}
+    stated = {name: value for name, value in given.items() if value not in (None, False, ())}
+    return check_settings(Settings(**{**stored, **stated}))
+
+
+def check_settings(settings: Settings) -> Settings:
+    """Refuse at the door what no input could make right."""
+    check_choice("--method", settings.method, METHODS)
+    check_choice("--cut", settings.cut, CUTS)
+    parse_count("--subspaces", settings.subspaces, tuple(ESTIMATORS))
+    parse_count("--spans", settings.spans, ("auto",))
+    if settings.solver is not None:
+        check_choice("--solver", settings.solver, COUPLED_SOLVERS)
+    for name in parse_exports(settings.export):
+        check_choice("--export", name, EXPORTS)
+    if settings.jobs < 1:
+        raise ValueError(f"--jobs must be at least 1; got {settings.jobs}.")
+    parse_read_options(settings.read)
+    model_parameters(settings)
+    return settings
+
+
+def parse_count(name: str, given: str, words: tuple[str, ...]) -> int | str:
+    """Return a count, or one of the words that stand for an estimate."""
+    if given in words:
+        return given
+    if not given.isdecimal() or int(given) < 1:
+        raise ValueError(
+            f"{name} must be a whole number from 1 on, or one of {', '.join(words)}; got {given!r}."
+        )
+    return int(given)
+
+
+def parse_exports(given: str | None) -> list[str]:
+    """Split a list of names at its commas."""
+    return [name.strip() for name in (given or "").split(",") if name.strip()]
+
+
+def parse_read_options(given: Iterable[str]) -> dict[str, Any]:
+    """Turn NAME=VALUE into keywords; values are JSON where they can be, else words.
+
+    Examples
+    --------
+    >>> parse_read_options(["stride=5", "colour=true", "missing=drop", "size=[64, 48]"])
+    {'stride': 5, 'colour': True, 'missing': 'drop', 'size': (64, 48)}
+    """
+    options = {}
+    for item in given:
+        name, equals, text = item.partition("=")
+        if not equals or not name.isidentifier():
+            raise ValueError(f"--read must be NAME=VALUE, as stride=5; got {item!r}.")
+        try:
+            value = json.loads(text)
+        except ValueError:
+            value = text
+        options[name] = tuple(value) if isinstance(value, list) else value
+    return options
+
+
+def model_parameters(settings: Settings) -> dict[str, Any]:
+    """Parameters of the estimator that were given; the others keep the library's defaults."""
+    given = {
+        "lambda_1": _number_or_word(settings.lambda1),
+        "lambda_2": _number_or_word(settings.lambda2),
+        "solver": settings.solver,
+        "tol": settings.tol,
+        "max_iter": settings.max_iter,
+    }
+    given = {name: value for name, value in given.items() if value is not None}
+    known = METHODS[settings.method]().get_params()
+    foreign = [name for name in given if name not in known]
+    if foreign:
+        taken = ", ".join(
+            name for name in ("lambda_1", "lambda_2", "solver", "tol", "max_iter") if name in known
+        )
+        raise ValueError(f"the method {settings.method} takes {taken}; got {', '.join(foreign)}.")
+    return given
+
+
+def _number_or_word(given: str | None) -> float | str | None:
+    """A weight as a number; a word is left for the library to judge."""
+    try:
+        return None if given is None else float(given)
+    except ValueError:
+        return given
+
+
+def with_options(*tables: type[Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command the fields of dataclasses as options, which it receives as ``**given``."""
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        parameters = inspect.signature(command, eval_str=True).parameters.values()
+        own = [parameter for parameter in parameters if parameter.kind != parameter.VAR_KEYWORD]
+        added = [_parameter(f, get_type_hints(table)[f.name]) for table in tables for f in fields(table)]
+        signature = inspect.Signature([*own, *added])
+        command.__signature__ = signature  # type: ignore[attr-defined]
+        command.__annotations__ = {p.name: p.annotation for p in signature.parameters.values()}
+        return command
+
+    return decorate
+
+
+def _parameter(setting: Field[Any], kind: Any) -> inspect.Parameter:
+    """A parameter of the command that is None, False or empty where it is not given."""
+    several = kind == tuple[str, ...]
+    shown = list[str] if several else kind if kind is bool else kind | None
+    about = typer.Option(
+        *setting.metadata["flags"],
+        metavar=setting.metadata["metavar"] or None,
+        help=setting.metadata["help"],
+        show_default=False,
+    )
+    default: Any = [] if several else False if kind is bool else None
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    return inspect.Parameter(setting.name, keyword, default=default, annotation=Annotated[shown, about])

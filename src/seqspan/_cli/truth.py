@@ -1,0 +1,134 @@
+"""True labels or boundaries out of a file, to score what was found."""
+
+from __future__ import annotations
+
+import csv
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from seqspan._types import IntArray
+from seqspan.boundaries import boundaries_from_labels, labels_from_boundaries
+from seqspan.metrics import boundary_f1, clustering_error, covering
+
+MAX_BYTES = 2**26
+MARGINS = (0, 1, 5)  # samples
+
+
+@dataclass(frozen=True, eq=False)
+class Truth:
+    """What is known to be right.
+
+    Parameters
+    ----------
+    labels : array of int, shape (n,)
+        Numbered in order of appearance.
+    boundaries : array of int
+    names : tuple of str
+        Of the labels; empty where only boundaries are known, so that no label is known to return.
+    """
+
+    labels: IntArray
+    boundaries: IntArray
+    names: tuple[str, ...] = ()
+
+    @classmethod
+    def from_labels(cls, values: list[str]) -> Truth:
+        """Take one label per sample."""
+        names = tuple(dict.fromkeys(values))
+        labels = np.array([names.index(value) for value in values], dtype=np.intp)
+        return cls(labels, boundaries_from_labels(labels), names)
+
+    @classmethod
+    def from_boundaries(cls, starts: list[int], n_samples: int) -> Truth:
+        """Take interior starts; a start at 0 says nothing and may be there."""
+        boundaries = np.array(sorted(set(starts) - {0}), dtype=np.intp)
+        return cls(labels_from_boundaries(boundaries, n_samples), boundaries)
+
+
+def read_truth(path: Path, n_samples: int) -> Truth:
+    """Read true labels or boundaries.
+
+    Parameters
+    ----------
+    path : path
+        CSV or text: a column ``label`` with one row per sample, columns ``start,label`` with one row per
+        span, a column ``start``, or one value per line (as many as samples: labels; fewer: boundaries).
+        JSON: a list of either, or ``{"labels": [...]}`` or ``{"boundaries": [...]}``.
+    n_samples : int
+
+    Returns
+    -------
+    Truth
+    """
+    if path.stat().st_size > MAX_BYTES:
+        raise ValueError(
+            f"{path}: a truth file has at most {MAX_BYTES:,} bytes; got {path.stat().st_size:,}."
+        )
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+        if path.suffix.lower() == ".json":
+            return _from_json(json.loads(text), n_samples)
+        return _from_rows(list(csv.reader(text.splitlines())), n_samples)
+    except (ValueError, IndexError) as error:
+        raise ValueError(f"{path}: not labels or boundaries of {n_samples} samples: {error}") from error
+
+
+def _from_json(content: Any, n_samples: int) -> Truth:
+    """Take a list, or a list under its name."""
+    if isinstance(content, dict):
+        for name in ("labels", "boundaries"):
+            if name in content:
+                return _from_list(content[name], n_samples, labels=name == "labels")
+        raise ValueError(f"expected 'labels' or 'boundaries'; got the names {', '.join(map(repr, content))}.")
+    return _from_list(content, n_samples, labels=isinstance(content, list) and len(content) == n_samples)
+
+
+def _from_list(values: Any, n_samples: int, *, labels: bool) -> Truth:
+    """Take labels, one per sample, or boundaries."""
+    if not isinstance(values, list):
+        raise ValueError(f"expected a list; got {type(values).__name__}.")
+    if not labels:
+        return Truth.from_boundaries([int(value) for value in values], n_samples)
+    if len(values) != n_samples:
+        raise ValueError(f"one label per sample is needed; got {len(values)}.")
+    return Truth.from_labels([str(value) for value in values])
+
+
+def _from_rows(rows: list[list[str]], n_samples: int) -> Truth:
+    """Take a table with named columns, or one column without a name."""
+    rows = [[cell.strip() for cell in row] for row in rows if row]
+    header = [cell.lower() for cell in rows[0]]
+    if "start" not in header and "label" not in header:
+        body = rows[1:] if header[0] in ("boundary", "boundaries", "labels") else rows
+        return _from_list([row[0] for row in body], n_samples, labels=len(body) == n_samples)
+    columns = {name: [row[place] for row in rows[1:]] for place, name in enumerate(header)}
+    if "start" not in columns:
+        return _from_list(columns["label"], n_samples, labels=True)
+    starts = [int(value) for value in columns["start"]]
+    truth = Truth.from_boundaries(starts, n_samples)
+    if "label" not in columns:
+        return truth
+    names = [columns["label"][place] for place in np.argsort(starts)]
+    first_named = 0 if 0 in starts else 1
+    return Truth.from_labels([names[max(label - first_named, 0)] for label in truth.labels])
+
+
+def score(truth: Truth, labels: IntArray, boundaries: IntArray) -> dict[str, float]:
+    """Compare what was found with the truth; labels only where they are known.
+
+    Examples
+    --------
+    >>> truth = Truth.from_boundaries([2], 4)
+    >>> score(truth, np.array([0, 0, 1, 1]), np.array([2]))["covering"]
+    1.0
+    """
+    scores = {f"boundary_f1_within_{m}": boundary_f1(truth.boundaries, boundaries, margin=m) for m in MARGINS}
+    spans = labels_from_boundaries(boundaries, len(labels))
+    scores["covering"] = covering(labels_from_boundaries(truth.boundaries, len(labels)), spans)
+    if truth.names:
+        scores["clustering_error"] = clustering_error(truth.labels, labels)
+    return scores

@@ -1,0 +1,193 @@
+"""The command line: parse, call, print.
+
+Exit status: 0 where all went well, 1 where an input failed, 2 where the command is wrong, 130 after Ctrl-C.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import traceback
+from collections.abc import Iterator, Sequence
+from dataclasses import fields
+from pathlib import Path
+from typing import Annotated, Any, NoReturn
+
+import typer
+
+from seqspan._cli.inputs import Job, expand, make_jobs
+from seqspan._cli.run import Outcome, run_job, versions
+from seqspan._cli.settings import METHODS, Control, Settings, make_settings, with_options
+from seqspan.datasets._folder import VARIABLE
+from seqspan.exports._recording import printable
+from seqspan.pipeline import CUTS
+from seqspan.readers import readers
+from seqspan.results import REPORT
+
+FAILED, WRONG_USAGE, INTERRUPTED = 1, 2, 130
+WIDTH = {"max_content_width": 100}
+
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings=WIDTH,
+    help="Segment recordings into spans that lie in different subspaces.\n\n"
+    "Example: seqspan segment film.mp4, then open film.seqspan/report.html",
+)
+
+
+@app.command(epilog="Example: seqspan segment 'walks/*.amc' --subspaces auto --export elan --jobs 2")
+@with_options(Settings, Control)
+def segment(
+    inputs: Annotated[list[str], typer.Argument(metavar="INPUT...", help="files, folders or patterns")],
+    **given: Any,
+) -> None:
+    """Segment recordings: writes segments.csv, labels.csv, result.json and report.html."""
+    control = Control(**{f.name: given.pop(f.name) for f in fields(Control)})
+    settings, sources = prepare(inputs, given, control)
+    threads = None if settings.jobs == 1 else max(1, (os.cpu_count() or 1) // settings.jobs)
+    level = 0 if control.quiet or settings.jobs > 1 else 1 + control.verbose
+    failed = False
+    for outcome in run_all(make_jobs(sources, settings, threads, level), control.fresh):
+        failed |= outcome.status == "failed"
+        tell(outcome, control)
+    raise typer.Exit(FAILED if failed else 0)
+
+
+def prepare(inputs: list[str], given: dict[str, Any], control: Control) -> tuple[Settings, list[Path]]:
+    """Check the command before anything is read; what is wrong ends it in one line."""
+    try:
+        settings = make_settings(given, None if control.config is None else Path(control.config))
+        sources = expand(inputs)
+        if settings.truth is not None and len(sources) > 1:
+            raise ValueError(f"--truth speaks of one input; got {len(sources)} inputs.")
+        if control.save_config is not None:
+            Path(control.save_config).write_text(settings.to_toml(), encoding="utf-8")
+    except ValueError as error:
+        stop(str(error), WRONG_USAGE)
+    except OSError as error:
+        stop(str(error), FAILED)
+    return settings, sources
+
+
+def run_all(jobs: Sequence[Job], fresh: bool) -> Iterator[Outcome]:
+    """Run every job, several at the same time if asked; one that fails does not stop the others."""
+    at_once = min(jobs[0].settings.jobs, len(jobs))
+    try:
+        if at_once == 1:
+            yield from (run_guarded(job, fresh) for job in jobs)
+        else:
+            import joblib
+
+            parallel = joblib.Parallel(n_jobs=at_once, return_as="generator_unordered")
+            yield from parallel(joblib.delayed(run_guarded)(job, fresh) for job in jobs)
+    except KeyboardInterrupt:
+        stop("stopped; results that were not finished are as they were before", INTERRUPTED)
+
+
+def run_guarded(job: Job, fresh: bool) -> Outcome:
+    """Run a job; what goes wrong becomes one line."""
+    try:
+        return run_job(job, fresh=fresh)
+    except (ValueError, OSError, MemoryError) as error:
+        message = str(error) or type(error).__name__
+    except Exception as error:  # a defect of ours; the other inputs still have a right to their results
+        if job.level > 1:
+            traceback.print_exc()
+        message = f"{job.name}: unexpected {type(error).__name__}: {error}; --verbose shows where."
+    if job.name not in printable(message):
+        message = f"{job.name}: {message}"
+    return Outcome(job.name, job.folder, {}, "failed", one_line(message))
+
+
+def tell(outcome: Outcome, control: Control) -> None:
+    """Print what became of an input: errors and notes to standard error, the result to standard output."""
+    if outcome.status == "failed":
+        typer.echo(f"seqspan: error: {outcome.error}", err=True)
+    if control.json:
+        summary = {"input": outcome.name, "status": outcome.status, "folder": printable(str(outcome.folder))}
+        typer.echo(
+            json.dumps(summary | ({"error": outcome.error} if outcome.error else dict(outcome.document)))
+        )
+    elif outcome.status != "failed" and not control.quiet:
+        typer.echo(summarise(outcome))
+    if not control.quiet:
+        for warning in outcome.document.get("warnings", ()):
+            typer.echo(f"seqspan: note: {outcome.name}: {one_line(warning)}", err=True)
+
+
+def summarise(outcome: Outcome) -> str:
+    """Say in one line what was found, how good it is, and where to look."""
+    document = outcome.document
+    what = (
+        f"{document['n_spans']} spans in {document['n_subspaces']} subspaces, within "
+        f"{100 * document['gap']:.2g} % of the best possible"
+    )
+    before = {
+        "solved": "",
+        "recut": " (solved before, only cut anew)",
+        "unchanged": " (nothing changed since the last run)",
+    }
+    return f"{outcome.name}: {what}{before[outcome.status]}: {printable(str(outcome.folder / REPORT))}"
+
+
+def one_line(text: str) -> str:
+    """Join lines, and make control characters visible."""
+    return printable(" ".join(text.split()))
+
+
+def stop(message: str, status: int) -> NoReturn:
+    """Print an error in one line and leave."""
+    typer.echo(f"seqspan: error: {one_line(message)}", err=True)
+    raise typer.Exit(status)
+
+
+@app.command(epilog="Example: seqspan info")
+def info() -> None:
+    """Show versions, methods, readable formats, cores, and where data sets are looked for."""
+    from seqspan.exports import EXPORTS
+
+    formats = " ".join(sorted({ending for reader in readers() for ending in reader.extensions}))
+    rows = {
+        **versions(),
+        "cores": str(os.cpu_count()),
+        "methods": ", ".join(METHODS),
+        "cuts": ", ".join(CUTS),
+        "exports": ", ".join(EXPORTS),
+        "reads": formats,
+        "data sets": os.environ.get(VARIABLE) or f"not set: put the folder's path into ${VARIABLE}",
+    }
+    width = max(map(len, rows))
+    for name, value in rows.items():
+        typer.echo(f"{name:<{width}}  {value}")
+
+
+@app.command(epilog="Example: seqspan demo --out demo.seqspan")
+def demo(
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="result folder")] = Path(
+        "demo.seqspan"
+    ),
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="say nothing but errors")] = False,
+) -> None:
+    """Render a short clip, segment it, check the result against the known truth, and write its report."""
+    from seqspan.demo import run_demo
+
+    try:
+        found = run_demo(out, level=0 if quiet else 1)
+    except (ValueError, OSError) as error:
+        stop(str(error), FAILED)
+    except KeyboardInterrupt:
+        stop("stopped; the result is as it was before", INTERRUPTED)
+    if not quiet:
+        typer.echo(
+            f"Found {found.what}: {'as rendered' if found.right else 'not as rendered, ' + found.wrong}."
+        )
+        typer.echo(f"Look at {printable(str(out / REPORT))}")
+    raise typer.Exit(0 if found.right else FAILED)
+
+
+if __name__ == "__main__":
+    app(prog_name="seqspan" if sys.argv[0].endswith(".py") else None)

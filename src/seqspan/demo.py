@@ -1,0 +1,162 @@
+"""A short clip that is rendered here, with real pixels and a known truth, and its segmentation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from seqspan._types import IntArray
+from seqspan.boundaries import boundaries_from_labels
+
+if TYPE_CHECKING:
+    from av.video.stream import VideoStream
+    from PIL.Image import Image
+
+SIZE = (320, 240)
+FRAME_RATE = 24
+NOISE = 4.0  # standard deviation of the camera noise, in grey levels
+CLIP, TRUTH = "demo.mp4", "demo_truth.csv"
+Frame = npt.NDArray[np.uint8]
+Box = tuple[float, float, float, float]
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A move of the camera over a photograph.
+
+    Parameters
+    ----------
+    label : int
+        Scenes that return share it.
+    photograph : int
+        Number of one that scikit-learn ships.
+    first, last : (left, top, right, bottom)
+        What the camera sees at the start and at the end, in pixels of the photograph.
+    n_frames : int
+    colour : str
+        Of the shape that moves over it.
+    """
+
+    label: int
+    photograph: int
+    first: Box
+    last: Box
+    n_frames: int
+    colour: str
+
+
+SCENES = (
+    Scene(0, 0, (60.0, 40.0, 380.0, 280.0), (110.0, 50.0, 430.0, 290.0), 60, "#e69f00"),
+    Scene(1, 1, (120.0, 40.0, 520.0, 340.0), (160.0, 70.0, 480.0, 310.0), 50, "#56b4e9"),
+    Scene(2, 0, (300.0, 250.0, 536.0, 427.0), (380.0, 250.0, 616.0, 427.0), 55, "#cc79a7"),
+    Scene(0, 0, (110.0, 50.0, 430.0, 290.0), (60.0, 40.0, 380.0, 280.0), 45, "#e69f00"),
+)
+
+
+@dataclass(frozen=True)
+class DemoResult:
+    """What was found, in words, and whether it is what was rendered."""
+
+    what: str
+    right: bool
+    wrong: str = ""
+
+
+def true_labels() -> IntArray:
+    """Label of every frame of the clip.
+
+    Examples
+    --------
+    >>> boundaries_from_labels(true_labels())
+    array([ 60, 110, 165])
+    """
+    return np.repeat([scene.label for scene in SCENES], [scene.n_frames for scene in SCENES])
+
+
+def render(rng: np.random.Generator) -> Iterator[Frame]:
+    """Yield the frames of the clip, of shape (240, 320, 3).
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+        Of the camera noise.
+    """
+    from PIL import Image
+    from sklearn.datasets import load_sample_images
+
+    photographs = [Image.fromarray(photograph) for photograph in load_sample_images().images]
+    for scene in SCENES:
+        for part in np.linspace(0, 1, scene.n_frames):
+            picture = _look(photographs[scene.photograph], scene, float(part))
+            noisy = np.asarray(picture, dtype=float) + NOISE * rng.standard_normal((SIZE[1], SIZE[0], 3))
+            yield np.clip(noisy, 0, 255).round().astype(np.uint8)
+
+
+def _look(photograph: Image, scene: Scene, part: float) -> Image:
+    """What the camera sees after a part of the move, with a disc that crosses the picture."""
+    from PIL import ImageDraw
+    from PIL.Image import Resampling
+
+    ease = part * part * (3 - 2 * part)
+    box = tuple((1 - ease) * a + ease * b for a, b in zip(scene.first, scene.last, strict=True))
+    picture = photograph.resize(SIZE, Resampling.BILINEAR, box=cast("Box", box))
+    x, y = 30 + part * (SIZE[0] - 60), SIZE[1] * (0.75 - 0.15 * np.sin(2 * np.pi * part))
+    ImageDraw.Draw(picture).ellipse((x - 14, y - 14, x + 14, y + 14), fill=scene.colour)
+    return picture
+
+
+def write_clip(path: Path, frames: Iterator[Frame]) -> None:
+    """Encode frames as a film; the file appears once it is whole."""
+    import av
+
+    unfinished = path.with_name(f".{path.name}.unfinished.mp4")
+    with av.open(str(unfinished), "w") as film:
+        name = "libx264" if "libx264" in av.codecs_available else "mpeg4"
+        options: dict[str, Any] = {"crf": "18"} if name == "libx264" else {"qscale": "3"}
+        stream = cast("VideoStream", film.add_stream(name, rate=Fraction(FRAME_RATE), options=options))
+        stream.width, stream.height, stream.pix_fmt = *SIZE, "yuv420p"
+        for frame in frames:
+            film.mux(stream.encode(av.VideoFrame.from_ndarray(frame, "rgb24")))
+        film.mux(stream.encode(None))
+    unfinished.replace(path)
+
+
+def run_demo(folder: Path, *, level: int = 1) -> DemoResult:
+    """Render the clip, segment it without being told the number of scenes, and compare with the truth.
+
+    Parameters
+    ----------
+    folder : path
+        Where clip, truth and result go.
+    level : int
+        0 shows no progress.
+
+    Returns
+    -------
+    DemoResult
+    """
+    from seqspan._cli.inputs import Job
+    from seqspan._cli.run import run_job
+    from seqspan._cli.settings import Settings
+
+    folder.mkdir(parents=True, exist_ok=True)
+    labels = true_labels()
+    write_clip(folder / CLIP, render(np.random.default_rng(0)))
+    rows = "".join(f"{index},{'ABC'[label]}\n" for index, label in enumerate(labels))
+    (folder / TRUTH).write_text("index,label\n" + rows, encoding="utf-8")
+    settings = Settings(truth=str(folder / TRUTH), out=str(folder))
+    document = run_job(Job(folder / CLIP, folder, settings, level=level)).document
+    scores = document["scores"]
+    what = (
+        f"{document['n_spans']} spans of {document['n_subspaces']} scenes in {len(labels)} frames "
+        f"({100 * scores['clustering_error']:.1f} % of the frames mislabelled)"
+    )
+    right = scores["clustering_error"] == 0
+    wanted = f"{len(boundaries_from_labels(labels)) + 1} spans of {len(set(labels.tolist()))} scenes"
+    return DemoResult(what, right, "" if right else f"which has {wanted}")

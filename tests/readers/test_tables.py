@@ -119,6 +119,18 @@ def test_missing_values_are_an_error_unless_asked(tmp_path):
     assert "left out 2 of 4 rows, with values missing" in dropped.notes
 
 
+def test_words_for_missing_values_late_in_the_file_are_found(tmp_path):
+    text = "a,b\n" + "1,2\n" * 500 + "N/A,2\n"
+    with pytest.raises(ValueError, match=r"values are missing \(of 501 rows: a 1\)"):
+        read_text(tmp_path, text)
+
+
+def test_a_header_may_have_words_where_other_names_are_numbers(tmp_path):
+    sequence = read_text(tmp_path, "depth,400.5,500\n1,2,3\n2,3,4\n")
+    assert sequence.feature_names == ("400.5", "500")
+    assert sequence.X.tolist() == [[2, 3], [3, 4]]
+
+
 def test_a_word_among_numbers_is_named_with_its_row(tmp_path):
     text = "a,b\n" + "1,2\n" * 500 + "1,err\n"
     with pytest.raises(ValueError, match=r"1 cells of 'b' are no numbers, the first 'err' in row 500"):

@@ -31,6 +31,8 @@ class Dialect:
         Whether the first line holds names.
     comment : str or None
         What lines that are no data start with.
+    nulls : tuple of str
+        Words for a missing value among the first rows; an empty cell is one anyway.
     """
 
     encoding: str
@@ -38,6 +40,7 @@ class Dialect:
     decimal: str
     header: bool
     comment: str | None
+    nulls: tuple[str, ...] = ()
 
 
 def find_dialect(
@@ -77,7 +80,9 @@ def find_dialect(
     lines = lines[:SAMPLE_LINES]
     best = max(delimiters, key=lambda delimiter: _score(split(lines, delimiter)))
     rows = split(lines, best)
-    return Dialect(encoding, best, find_decimal(rows, best), find_header(rows), comment), rows
+    seen = {cell for row in rows for cell in row}
+    nulls = tuple(word for word in NULLS if word and word in seen)
+    return Dialect(encoding, best, find_decimal(rows, best), find_header(rows), comment, nulls), rows
 
 
 def find_encoding(sample: bytes) -> str:

@@ -114,7 +114,7 @@ def _parse(source: Path | bytes, dialect: Dialect, numeric: list[bool]) -> Colum
     except pl.exceptions.ComputeError:
         if dialect.encoding == "utf-8" and not _is_utf8(source):
             return _parse(source, replace(dialect, encoding="cp1252"), numeric)
-        frame, problems = _as_numbers(_read(source, dialect, []))
+        frame, problems = _as_numbers(_read(source, replace(dialect, nulls=NULLS), []))
         return replace(_columns(frame), notes=[_describe(dialect)], problems=problems)
 
 
@@ -138,7 +138,7 @@ def _read(source: Path | bytes, dialect: Dialect, numeric: list[bool]) -> pl.Dat
         has_header=dialect.header,
         decimal_comma=dialect.decimal == ",",
         comment_prefix=dialect.comment,
-        null_values=list(NULLS),
+        null_values=list(dialect.nulls) or None,  # looking for words in every cell costs a quarter more time
         schema_overrides=plan or None,
         infer_schema=bool(plan),
     )

@@ -31,6 +31,7 @@ from seqspan.solvers import SOLVERS, Progress, Stopping
 
 MODEL = Osc(0.1, 1.0)
 GAPS = (1e-2, 1e-3, 1e-4)
+MU = 1.0  # the paper's table
 SINGLE = "fast, float32"  # fast in single precision, as large recordings would use it
 
 
@@ -68,7 +69,7 @@ def run_octave(checkout: Path, X: np.ndarray) -> tuple[np.ndarray, float]:
         savemat(Path(folder) / "in.mat", {"X": X})
         script = (
             f"addpath(genpath('{checkout}')); load('{folder}/in.mat'); "
-            f"tic; Z = osc_relaxed(X, {MODEL.lam1}, {MODEL.lam2}); s = toc; "
+            f"tic; Z = osc_relaxed(X, {MODEL.lam1}, {MODEL.lam2}, 0, {MU}); s = toc; "
             f"save('-v7', '{folder}/out.mat', 'Z', 's');"
         )
         subprocess.run(["octave-cli", "--no-gui", "--quiet", "--eval", script], check=True)
@@ -84,20 +85,37 @@ def compare_with_octave(checkout: Path, X: np.ndarray, seconds: float) -> None:
     above = 100 * (objective / optimum - 1)
     print(f"authors' code, n = {X.shape[1]}: {theirs:.1f} s, {above:.1f} % above the optimum")
     rows = []
-    for solver in ("fast", SINGLE, "vladmap"):
-        record = history(solver, X, 1e-2 if solver != "vladmap" else 1e-3, seconds)
+    for solver in ("fast", SINGLE):
+        record = history(solver, X, 1e-2, seconds)
         equal = first_time(record, lambda p: p.objective <= objective)
         certified = first_time(record, lambda p: p.gap <= 1e-2)
-        rows.append(
-            {
-                "solver": solver,
-                "s to their objective": equal,
-                "times faster": theirs / equal if equal else "",
-                "s to gap 1e-2": certified,
-                "times faster, certified": theirs / certified if certified else "",
-            }
-        )
+        rows.append({"solver": solver, "s to their objective": equal, "s to gap 1e-2": certified})
+    equal = bare_seconds_of_vladmap(X, objective, seconds)
+    rows.append({"solver": "vladmap, no certificates", "s to their objective": equal, "s to gap 1e-2": ""})
+    for row in rows:
+        for column in ("s to their objective", "s to gap 1e-2"):
+            row[f"authors / {column[5:]}"] = theirs / row[column] if row[column] else ""
     print_table(rows)
+
+
+def bare_seconds_of_vladmap(X: np.ndarray, objective: float, seconds: float) -> float | str:
+    """Time of v-LADMAP to an objective, without the certificates that only tell us when it was reached."""
+    record = history("vladmap", X, 1e-3, seconds)
+    iterations = next((p.iteration for p in record if p.objective <= objective), None)
+    if iterations is None:
+        return ""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        solution = SOLVERS["vladmap"](MODEL, X, stopping=Stopping(0.0, iterations, published=True))
+    return solution.history[0].seconds - certificate_seconds(X, solution.Z)
+
+
+def certificate_seconds(X: np.ndarray, Z: np.ndarray) -> float:
+    """What the one certificate at the end of a run costs."""
+    began = time.perf_counter()
+    MODEL.value(X, Z)
+    MODEL.lower_bound(X, X - X @ Z, np.diff(Z, axis=1))
+    return time.perf_counter() - began
 
 
 def time_cvxpy(name: str, X: np.ndarray) -> dict[str, object]:

@@ -141,3 +141,12 @@ def test_a_constraint_that_cannot_hold_is_never_certified():
     with pytest.warns(UserWarning, match="max_iter=200"):
         solution = SOLVERS["splitting"](SscNoiseFree(), np.eye(4), stopping=Stopping(max_iter=200))
     assert solution.gap > 0.5
+
+
+def test_the_scale_of_the_samples_does_not_matter_without_noise():
+    X = two_subspaces((9, 12), seed=5, noise=0.0)
+    unit, small = (
+        SOLVERS["splitting"](SscNoiseFree(), s * X, stopping=Stopping(1e-4, 5000)) for s in (1.0, 0.1)
+    )
+    assert small.n_iter == unit.n_iter
+    assert small.objective == pytest.approx(unit.objective, rel=1e-9)

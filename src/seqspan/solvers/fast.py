@@ -11,6 +11,7 @@ one tridiagonal recursion shared by all rows, r small ones, and two thin product
 
 from __future__ import annotations
 
+import time
 import warnings
 
 import numpy as np
@@ -60,10 +61,11 @@ def solve_fast(
     """
     if not isinstance(model, Osc | SpatSc):
         raise ValueError(f"the fast solver minimises Osc and SpatSc; got {type(model).__name__}.")
+    began = time.perf_counter()
     with Team(n_threads) as team:
         sweeps = Sweeps(model, reduce(X, X.dtype), team)
         state = start or _cold_start(model, X, sweeps)
-        return run(_algorithm(sweeps), state, stopping or Stopping(), warm=start is not None)
+        return run(_algorithm(sweeps), state, stopping or Stopping(), warm=start is not None, began=began)
 
 
 def _algorithm(sweeps: Sweeps) -> Algorithm[State]:

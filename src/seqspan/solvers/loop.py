@@ -85,17 +85,17 @@ class Algorithm(Generic[State]):
 class _Record:
     """The history of certificates; a lower bound once proven stays one."""
 
-    def __init__(self, callback: Callable[[Progress], None] | None) -> None:
+    def __init__(self, callback: Callable[[Progress], None] | None, began: float) -> None:
         self.history: list[Progress] = []
         self._best_bound = -np.inf
         self._callback = callback
-        self._start = time.perf_counter()
+        self._began = began
 
     def add(self, iteration: int, objective: float, bound: float) -> Progress:
         self._best_bound = max(self._best_bound, bound)
         # rounding may push a bound above the objective; a gap below zero would only confuse
         gap = max(objective - self._best_bound, 0.0) / objective if objective != 0 else 0.0
-        progress = Progress(iteration, objective, gap, time.perf_counter() - self._start)
+        progress = Progress(iteration, objective, gap, time.perf_counter() - self._began)
         self.history.append(progress)
         if self._callback is not None:
             self._callback(progress)
@@ -103,7 +103,12 @@ class _Record:
 
 
 def run(
-    algorithm: Algorithm[State], start: State, stopping: Stopping, *, warm: bool = False
+    algorithm: Algorithm[State],
+    start: State,
+    stopping: Stopping,
+    *,
+    warm: bool = False,
+    began: float | None = None,
 ) -> Solution[State]:
     """Iterate until the certified gap (or the published rule) says stop.
 
@@ -114,12 +119,14 @@ def run(
     stopping : Stopping
     warm : bool
         Whether `start` may already be good enough: it is then certified before the first step.
+    began : float, optional
+        ``time.perf_counter()`` when the solver was called, if much has happened since.
 
     Returns
     -------
     Solution
     """
-    record = _Record(stopping.callback)
+    record = _Record(stopping.callback, time.perf_counter() if began is None else began)
     published = stopping.published and algorithm.settled is not None
     state, iteration, settled = start, 0, False
     progress = record.add(0, *algorithm.certify(state)) if warm else None

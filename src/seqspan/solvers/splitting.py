@@ -109,7 +109,9 @@ def _blocks(model: Model, X: Array) -> list[Block]:
 def _cold_start(blocks: list[Block], X: Array) -> State:
     """Start from S = 0 with zero multipliers."""
     S = np.zeros((X.shape[1], X.shape[1]), dtype=X.dtype)
-    splits = {b.name: Split(b.image(S), np.zeros_like(b.image(S)), PENALTIES[b.name]) for b in blocks}
+    energy = float(np.vdot(X, X)) / X.shape[1]  # one for unit columns, which the penalties are made for
+    penalties = PENALTIES | {"fit": PENALTIES["fit"] / energy if energy > 0 else PENALTIES["fit"]}
+    splits = {b.name: Split(b.image(S), np.zeros_like(b.image(S)), penalties[b.name]) for b in blocks}
     return State(S, splits)
 
 

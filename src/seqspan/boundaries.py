@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from scipy.signal import find_peaks
 
 from seqspan._types import Array, IntArray
 
@@ -193,6 +192,8 @@ def peak_boundaries(Z: Array, n_spans: int | None = None, *, min_length: int = 1
 
 def _peaks(strength: Array, min_length: int) -> tuple[IntArray, Array]:
     """Boundaries at the peaks of `strength`, none within `min_length` of another or of an end."""
+    from scipy.signal import find_peaks  # takes longer to import than the rest of seqspan
+
     allowed = strength[min_length - 1 : len(strength) - min_length + 1]
     if allowed.size == 0:
         return np.empty(0, dtype=np.intp), np.empty(0)

@@ -23,7 +23,12 @@ lint: $(INSTALLED)  ## style, formatting and types
 	$(BIN)/mypy
 
 bench: $(INSTALLED)  ## every benchmark at toy size; each file's docstring has the full command
-	$(BIN)/python -m benchmarks.agreement
+	$(BIN)/python -m benchmarks.agreement --quick
+	$(BIN)/python -m benchmarks.n_subspaces --repeats 1
+	$(BIN)/python -m benchmarks.time_to_gap --sizes 100 --seconds 5
+	$(BIN)/python -m benchmarks.iteration_floor
+	$(BIN)/python -m benchmarks.scaling
+	$(BIN)/python -m benchmarks.certificate_lag
 
 clean:
 	rm -rf $(VENV) out

@@ -1,6 +1,6 @@
 """Time to a certified gap: the fast solver, the published ones, cvxpy, and the authors' MATLAB code.
 
-    python -m benchmarks.time_to_gap --sizes 100 500 1000 2000 --seconds 120
+    python -m benchmarks.time_to_gap --sizes 100 500 1000 2000 --seconds 120 --plot docs/images/time_to_gap.png
     python -m benchmarks.time_to_gap --sizes 1000 --solvers fast vladmap --octave path/to/SubKit
     python -m benchmarks.time_to_gap --sizes 100 --solvers fast --cvxpy CLARABEL SCS
 
@@ -27,6 +27,7 @@ from tests.oracles import formulate
 
 from benchmarks.common import describe_machine, paper_problem, print_table
 from seqspan.models import Osc
+from seqspan.plots import plot_convergence
 from seqspan.solvers import SOLVERS, Progress, Stopping
 
 MODEL = Osc(0.1, 1.0)
@@ -136,6 +137,17 @@ def _objective_and_constraints(model: Osc, X: np.ndarray, Z: object) -> tuple[ob
     return cp.Minimize(cost), constraints
 
 
+def draw(records: dict[int, dict[str, list[Progress]]], path: Path) -> None:
+    """One panel per size: the certified gap of every solver against time."""
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(1, len(records), figsize=(4 * len(records), 3.6), sharey=True, squeeze=False)
+    for ax, (n, histories) in zip(axes[0], records.items(), strict=True):
+        plot_convergence(ax, histories).set_title(f"n = {n}")
+    figure.tight_layout()
+    figure.savefig(path, dpi=110)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -146,20 +158,24 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=20.0, help="most time for one run")
     parser.add_argument("--cvxpy", nargs="*", default=[], help="CLARABEL, SCS: at n = 100 only")
     parser.add_argument("--octave", type=Path, help="a checkout of the authors' SubKit")
+    parser.add_argument("--plot", type=Path, help="draw gap against time, one panel per size")
     options = parser.parse_args()
     print(describe_machine())
     for solver in ("fast", SINGLE):
         history(solver, paper_problem(600), 1e-2, 60)  # load compiled code outside the clock
     rows = []
+    records: dict[int, dict[str, list[Progress]]] = {n: {} for n in options.sizes}
     for n in options.sizes:
         X = paper_problem(n, options.noise)
         for solver in options.solvers:
-            record = history(solver, X, min(GAPS), options.seconds)
+            record = records[n][solver] = history(solver, X, min(GAPS), options.seconds)
             times = {f"s to {gap:.0e}": first_time(record, lambda p, gap=gap: p.gap <= gap) for gap in GAPS}
             rows.append(
                 {"n": n, "solver": solver, **times, "iterations": record[-1].iteration, "gap": record[-1].gap}
             )
     print_table(rows)
+    if options.plot:
+        draw(records, options.plot)
     if options.cvxpy:
         print_table([time_cvxpy(name, paper_problem(100, options.noise)) for name in options.cvxpy])
     if options.octave:

@@ -19,6 +19,7 @@ from dataclasses import asdict, dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 import numpy.typing as npt
@@ -272,12 +273,13 @@ def save_solution(folder: Path, key: str, solved: Solved) -> None:
 def load_solution(folder: Path, key: str) -> Solved | None:
     """Return the coefficients that were kept of this very problem, None where there are none."""
     try:
-        with np.load(folder / CACHE, allow_pickle=False) as arrays:
+        # opened here, as np.load leaves the file open where it is no archive
+        with (folder / CACHE).open("rb") as file, np.load(file, allow_pickle=False) as arrays:
             header = json.loads(str(arrays["header"]))
             if header.pop("key") != key:
                 return None
             Z = arrays["Z"] if "Z" in arrays else _fill(arrays)
-    except (OSError, ValueError, KeyError, EOFError):
+    except (OSError, ValueError, KeyError, EOFError, BadZipFile):
         return None
     history = tuple(Progress(**progress) for progress in header.pop("history"))
     return Solved(Z, history=history, warnings=tuple(header.pop("warnings")), **header)

@@ -128,21 +128,26 @@ def _copy(recording: Recording, span: Span, path: Path) -> None:
     import av
 
     with av.open(recording.source, metadata_errors="replace") as film, av.open(str(path), "w") as piece:
-        _copy_packets(film, piece, [film.streams.video[0], *film.streams.audio], (recording, span))
+        targets = _add_copies(piece, [film.streams.video[0], *film.streams.audio])
+        _copy_packets(film, piece, targets, (recording, span))
+
+
+def _add_copies(piece: OutputContainer, sources: list[Any]) -> dict[Any, Any]:
+    """Add a stream of the same kind for each; it must be there before the first packet is written."""
+    return {stream: piece.add_stream_from_template(stream) for stream in sources}
 
 
 def _copy_packets(
-    film: InputContainer, piece: OutputContainer, sources: list[Any], part: tuple[Recording, Span]
+    film: InputContainer, piece: OutputContainer, targets: dict[Any, Any], part: tuple[Recording, Span]
 ) -> None:
     """Copy the packets of some streams, stamped from the start of the span."""
     recording, span = part
-    targets = {stream.index: piece.add_stream_from_template(stream) for stream in sources}
     first = film.streams.video[0]
     origin = (first.start_time or 0) * (first.time_base or Fraction(1)) + Fraction(span.start_time)
-    for packet in _packets_of(film, sources, *_window(recording, span)):
+    for packet in _packets_of(film, list(targets), *_window(recording, span)):
         shift = round(origin / packet.time_base)
         packet.pts, packet.dts = (packet.pts or 0) - shift, (packet.dts or 0) - shift
-        packet.stream = targets[packet.stream.index]
+        packet.stream = targets[packet.stream]
         piece.mux(packet)
 
 
@@ -152,13 +157,14 @@ def _encode(recording: Recording, span: Span, path: Path) -> None:
 
     with av.open(recording.source, metadata_errors="replace") as film, av.open(str(path), "w") as piece:
         target = _add_encoder(piece, recording)
+        sound = _add_copies(piece, list(film.streams.audio))
         for number, frame in enumerate(_frames_of(film, *_window(recording, span))):
             picture = frame.reformat(target.width, target.height, "yuv420p")
             picture.pts, picture.time_base = number, 1 / recording.rate
             piece.mux(target.encode(picture))
         piece.mux(target.encode(None))
-        if film.streams.audio:
-            _copy_packets(film, piece, list(film.streams.audio), (recording, span))
+        if sound:
+            _copy_packets(film, piece, sound, (recording, span))
 
 
 def _frames_of(film: InputContainer, start: Fraction, end: Fraction) -> Iterator[VideoFrame]:

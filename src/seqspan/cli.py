@@ -42,7 +42,7 @@ app = typer.Typer(
 @app.command(epilog="Example: seqspan segment 'walks/*.amc' --subspaces auto --export elan --jobs 2")
 @with_options(Settings, Control)
 def segment(
-    inputs: Annotated[list[str], typer.Argument(metavar="INPUT...", help="files, folders or patterns")],
+    inputs: Annotated[list[str], typer.Argument(metavar="INPUT", help="files, folders or patterns")],
     **given: Any,
 ) -> None:
     """Segment recordings: writes segments.csv, labels.csv, result.json and report.html."""
@@ -153,7 +153,7 @@ def info() -> None:
     formats = " ".join(sorted({ending for reader in readers() for ending in reader.extensions}))
     rows = {
         **versions(),
-        "cores": str(os.cpu_count()),
+        "devices": describe_devices(),
         "methods": ", ".join(METHODS),
         "cuts": ", ".join(CUTS),
         "exports": ", ".join(EXPORTS),
@@ -163,6 +163,18 @@ def info() -> None:
     width = max(map(len, rows))
     for name, value in rows.items():
         typer.echo(f"{name:<{width}}  {value}")
+
+
+def describe_devices() -> str:
+    """Name what can compute: the cores, and graphics cards where CuPy finds any."""
+    cores = f"{os.cpu_count()} CPU cores"
+    try:
+        import cupy
+
+        cards = cupy.cuda.runtime.getDeviceCount()
+    except Exception:  # not installed, or no driver: either way there is none to use
+        return f"{cores}, no GPU"
+    return f"{cores}, {cards} GPU"
 
 
 @app.command(epilog="Example: seqspan demo --out demo.seqspan")

@@ -31,7 +31,8 @@ METHODS: dict[str, type[SubspaceSegmenter]] = {
 
 def option(flags: str, metavar: str, text: str, default: Any = None) -> Any:
     """One field of `Settings`, with what the command line says about it."""
-    metadata = {"flags": flags.split(), "metavar": metavar, "help": text}
+    shown = f"{text} ({default})" if default not in (None, False, ()) else text
+    metadata = {"flags": flags.split(), "metavar": metavar, "help": shown}
     return field(default=default, metadata=metadata)
 
 

@@ -40,7 +40,7 @@ function pictureOf(sample, text) {
 function poseOf(sample, text) {
   const flat = DATA.view.poses[sample];
   const point = (j) => [flat[2 * j], -flat[2 * j + 1]];
-  const svg = make("svg", { viewBox: "-1080 -1080 2160 2160", width: 58, height: 58, role: "img", "aria-label": text });
+  const svg = make("svg", { viewBox: "-1060 -1060 2120 2120", class: "pose", role: "img", "aria-label": text });
   for (const [a, b] of DATA.view.edges) {
     const [x1, y1] = point(a), [x2, y2] = point(b);
     svg.append(make("line", { x1, y1, x2, y2, class: "bone", "vector-effect": "non-scaling-stroke" }));
@@ -75,7 +75,7 @@ function coursesOf(start, end, width, height) {
 /** Lines of values from 0 to 999 over the width of a picture. */
 function curve(lines, width, height, text) {
   const svg = make("svg", {
-    viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": text, preserveAspectRatio: "none",
+    viewBox: `0 0 ${width} ${height}`, width, height, class: "curve", role: "img", "aria-label": text, preserveAspectRatio: "none",
   });
   svg.append(make("title", {}, text));
   lines.forEach((values, i) => {

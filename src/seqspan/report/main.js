@@ -143,4 +143,5 @@ function wire() {
 wire();
 recut(DATA.chosen);
 drawConvergence();
+drawCaption();
 document.documentElement.dataset.ready = "yes";

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from jinja2 import Environment
 from markupsafe import Markup
+from scipy.optimize import linear_sum_assignment
 
 from seqspan._spectrum import degrees, leading_eigenpairs, multiply
 from seqspan._types import Array, IntArray
@@ -139,7 +140,25 @@ def _truth(findings: Findings) -> dict[str, Any] | None:
     if findings.true_labels is None:
         return None
     starts, labels = _runs(findings.true_labels)
-    return {"starts": starts, "labels": labels, "names": [printable(name) for name in findings.true_names]}
+    names = [printable(name) for name in findings.true_names]
+    paints = match_labels(findings.true_labels, findings.labels)
+    return {"starts": starts, "labels": labels, "names": names, "paints": paints}
+
+
+def match_labels(true: IntArray, found: IntArray) -> list[int]:
+    """The found label that each true one shares most samples with; numbers of their own for those left.
+
+    Examples
+    --------
+    >>> match_labels(np.array([0, 0, 1, 1, 2]), np.array([1, 1, 0, 0, 0]))
+    [1, 0, 2]
+    """
+    counts = np.zeros((true.max() + 1, found.max() + 1), dtype=np.intp)
+    np.add.at(counts, (true, found), 1)
+    rows, columns = linear_sum_assignment(counts, maximize=True)
+    partners = dict(zip(rows.tolist(), columns.tolist(), strict=True))
+    unused = iter(range(int(found.max()) + 1, len(counts) + int(found.max()) + 1))
+    return [partners[label] if label in partners else next(unused) for label in range(len(counts))]
 
 
 def _strength(findings: Findings) -> dict[str, Any]:

@@ -1,5 +1,5 @@
 /* The timeline: looks, spans, truth, boundary strength and axis over the part that is shown. */
-const MIN_LOOK = 46; // pixels, below which a picture says nothing
+const MIN_LOOK = 26; // pixels, below which a picture says nothing
 const MIN_CHIP = 26;
 
 /** Share of the shown width at which sample i starts. */
@@ -58,8 +58,8 @@ function trueTrack(width) {
     const seen = extent(span);
     if (!seen) continue;
     const text = names.length ? names[span.label] : `${span.label + 1}`;
-    const bar = paint(make("div", { class: "span", title: `${text}: ${rangeText(span)}` }), span.label);
-    if (seen.width * width > MIN_CHIP) bar.append(make("span", { class: "chip" }, text));
+    const bar = paint(make("div", { class: "span", title: `${text}: ${rangeText(span)}` }), DATA.truth.paints[span.label]);
+    if (seen.width * width > MIN_CHIP + 8 * text.length) bar.append(make("span", { class: "chip" }, text));
     track.append(position(bar, seen));
   }
   return track;
@@ -93,12 +93,13 @@ function strengthPlot(width) {
   const height = 96, base = 66;
   const svg = make("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": "Boundary strength over time" });
   const { values, size } = DATA.strength;
-  const first = Math.max(0, Math.floor(state.view[0] / size)), last = Math.min(values.length, Math.ceil(state.view[1] / size) + 1);
+  const first = Math.max(0, Math.floor(columnOf(state.view[0]) / size) - 1);
+  const last = Math.min(values.length, Math.ceil(columnOf(state.view[1]) / size) + 1);
   let line = "";
   for (let j = first; j < last; j++) {
-    line += `${line ? "L" : "M"}${(share(Math.min(j * size, N)) * width).toFixed(1)} ${(base - (values[j] / 999) * (base - 6)).toFixed(1)}`;
+    line += `${line ? "L" : "M"}${(share(sampleOf(j * size)) * width).toFixed(1)} ${(base - (values[j] / 999) * (base - 6)).toFixed(1)}`;
   }
-  if (line) svg.append(make("path", { d: `${line}L${width} ${base}L0 ${base}Z`, class: "area" }), make("path", { d: line, class: "line" }));
+  if (line) svg.append(make("path", { d: line, class: "line" }));
   for (const span of state.spans.slice(1)) {
     const x = share(span.start) * width;
     if (x >= 0 && x <= width) svg.append(make("path", { d: `M${x - 4} ${base + 7}L${x + 4} ${base + 7}L${x} ${base}Z`, class: "chosen" }));
@@ -133,4 +134,16 @@ function drawLegend() {
     return make("li", {}, paint(make("span", { class: "swatch" }), label), make("b", {}, nameOf(label)), ` ${times}, ${((100 * samples) / N).toFixed(0)} %`);
   });
   byId("legend").replaceChildren(...items);
+}
+
+/** Say what the lines above the timeline are. */
+function drawCaption() {
+  const { kind, courses, bands, unit } = DATA.view;
+  let text = "";
+  if (kind === "spectra") text = `Above the spans: their mean spectra, from ${bands[0]} to ${bands[bands.length - 1]} ${unit}`.trim() + ".";
+  if (kind === "courses") {
+    const lines = ["Solid", "Dashed", "Dotted"];
+    text = courses.map(({ share: part, names }, i) => `${lines[i]}: component ${i + 1}, ${(100 * part).toFixed(0)} % of the variance, mostly ${names.join(", ")}.`).join(" ");
+  }
+  byId("caption").textContent = text;
 }

@@ -76,7 +76,8 @@ def _poses(view: PoseView, indices: IntArray) -> dict[str, Any]:
     up, across = _axes(positions)
     flat = np.stack([positions[..., across], positions[..., up]], axis=-1)
     flat -= flat.mean(axis=1, keepdims=True)  # the figure stays in the middle while the body walks
-    extent = float(np.abs(flat).max()) or 1.0
+    # a few poses with arms stretched far out must not make all the others small
+    extent = float(np.percentile(np.abs(flat).max(axis=(1, 2)), 90)) or 1.0
     points = np.round(flat / extent * STEPS).astype(int)
     return {
         "kind": "poses",

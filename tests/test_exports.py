@@ -1,0 +1,191 @@
+"""Every export is opened by a reader of its format that is not ours."""
+
+from __future__ import annotations
+
+import csv
+from fractions import Fraction
+from pathlib import Path
+from xml.etree import ElementTree
+
+import av
+import numpy as np
+import opentimelineio as otio
+import pympi
+import pytest
+
+from seqspan import read
+from seqspan.exports import EXPORTS, Recording, check_export, describe_recording, write_export
+from seqspan.exports._recording import name_label, printable
+from seqspan.exports.split import split_video
+from seqspan.results import Span
+
+N_FRAMES, CUTS, KEYS = 60, (0, 20, 45, 60), (0, 20, 40)
+HOSTILE = '<b>"it\'s"=;#\\ & 😀\x07.mp4'
+
+
+def write_film(path: Path, rate: Fraction = Fraction(24), sound: bool = False) -> Path:
+    """Frame i has the grey level 4 i; key frames at KEYS alone."""
+    with av.open(str(path), "w", format="mp4") as film:
+        stream = film.add_stream("libx264", rate=rate, options={"crf": "1", "sc_threshold": "0", "g": "250"})
+        stream.width, stream.height, stream.pix_fmt = 64, 48, "yuv420p"
+        track = film.add_stream("aac", rate=44100, layout="mono") if sound else None
+        for i in range(N_FRAMES):
+            frame = av.VideoFrame.from_ndarray(np.full((48, 64, 3), 4 * i, np.uint8), "rgb24")
+            frame.pict_type = av.video.frame.PictureType.I if i in KEYS else av.video.frame.PictureType.NONE
+            film.mux(stream.encode(frame))
+        film.mux(stream.encode(None))
+        if track is not None:
+            _add_sound(film, track, float(N_FRAMES / rate))
+    return path
+
+
+def _add_sound(film, stream, seconds: float) -> None:
+    samples = np.sin(np.arange(int(44100 * seconds)) / 20).astype(np.float32)[None]
+    for start in range(0, samples.shape[1], 1024):
+        part = np.ascontiguousarray(samples[:, start : start + 1024])
+        frame = av.AudioFrame.from_ndarray(part, "fltp", "mono")
+        frame.sample_rate, frame.pts = 44100, start
+        film.mux(stream.encode(frame))
+    film.mux(stream.encode(None))
+
+
+def make_spans(rate: Fraction) -> list[Span]:
+    pairs = zip(CUTS[:-1], CUTS[1:], (0, 1, 0), strict=True)
+    return [Span(a, b, float(a / rate), float(b / rate), label, 0.5) for a, b, label in pairs]
+
+
+def film_recording(path: Path, rate: Fraction) -> Recording:
+    return describe_recording(read(path), make_spans(rate))
+
+
+def mean_greys(path: Path) -> list[float]:
+    with av.open(str(path)) as film:
+        return [float(frame.to_ndarray(format="gray").mean()) for frame in film.decode(video=0)]
+
+
+@pytest.fixture(params=[Fraction(24), Fraction(30000, 1001)], ids=["24", "29.97"])
+def recording(request, tmp_path):
+    return film_recording(write_film(tmp_path / "film.mp4", request.param), request.param)
+
+
+def test_edl_opens_in_opentimelineio(recording, tmp_path):
+    write_export("edl", recording, tmp_path / "spans.edl")
+    nominal = round(recording.rate)
+    timeline = otio.adapters.read_from_file(str(tmp_path / "spans.edl"), rate=nominal)
+    clips = list(timeline.find_clips())
+    starts = [clip.source_range.start_time.to_frames() for clip in clips]
+    lengths = [clip.source_range.duration.to_frames() for clip in clips]
+    assert (starts, lengths) == ([0, 20, 45], [20, 25, 15])
+    assert all(clip.name == "film.mp4" for clip in clips)
+
+
+def test_otio_opens_in_opentimelineio(recording, tmp_path):
+    write_export("otio", recording, tmp_path / "spans.otio")
+    timeline = otio.adapters.read_from_file(str(tmp_path / "spans.otio"))
+    clips = list(timeline.find_clips())
+    assert [clip.source_range.start_time.value for clip in clips] == [0, 20, 45]
+    assert [clip.metadata["seqspan"]["label"] for clip in clips] == [0, 1, 0]
+    assert clips[0].media_reference.target_url == Path(recording.source).absolute().as_uri()
+    assert timeline.duration().value == N_FRAMES
+    assert timeline.duration().rate == pytest.approx(float(recording.rate))
+
+
+def test_fcpxml_opens_in_opentimelineio(recording, tmp_path):
+    write_export("fcpxml", recording, tmp_path / "spans.fcpxml")
+    root = ElementTree.parse(tmp_path / "spans.fcpxml").getroot()
+    clips = root.findall(".//asset-clip")
+
+    def seconds(text: str) -> Fraction:
+        return Fraction(text.removesuffix("s"))
+
+    assert [seconds(clip.get("start")) * recording.rate for clip in clips] == [0, 20, 45]
+    assert [seconds(clip.get("duration")) * recording.rate for clip in clips] == [20, 25, 15]
+    assert {clip.get("ref") for clip in clips} == {root.find(".//asset").get("id")}
+    if recording.rate == 24:  # the adapter knows whole rates
+        project = otio.adapters.read_from_file(str(tmp_path / "spans.fcpxml"))
+        assert len(list(project.find_children(descended_from_type=otio.schema.Clip))) == 3
+
+
+def test_chapters_open_in_ffmpeg(recording, tmp_path):
+    write_export("chapters", recording, tmp_path / "spans.ffmetadata")
+    with av.open(str(tmp_path / "spans.ffmetadata"), format="ffmetadata") as container:
+        chapters = container.chapters()
+    starts = [float(chapter["start"] * chapter["time_base"]) for chapter in chapters]
+    assert starts == pytest.approx([float(cut / recording.rate) for cut in CUTS[:-1]], abs=1e-3)
+    assert [chapter["metadata"]["title"][0] for chapter in chapters] == ["A", "B", "A"]
+
+
+def test_elan_opens_in_pympi(recording, tmp_path):
+    write_export("elan", recording, tmp_path / "spans.eaf")
+    document = pympi.Eaf(str(tmp_path / "spans.eaf"))
+    found = document.get_annotation_data_for_tier("subspaces")
+    wanted = [round(1000 * float(cut / recording.rate)) for cut in CUTS]
+    assert sorted(found) == [
+        (wanted[0], wanted[1], "A"),
+        (wanted[1], wanted[2], "B"),
+        (wanted[2], wanted[3], "A"),
+    ]
+
+
+def test_audacity_and_depth_are_plain_tables(tmp_path):
+    spans = (Span(0, 5, 100.0, 102.5, 0), Span(5, 9, 102.5, 104.5, 27, 0.25))
+    write_export("audacity", Recording("walk.amc", "mocap", "ms", spans), tmp_path / "labels.txt")
+    np.testing.assert_allclose(
+        np.loadtxt(tmp_path / "labels.txt", usecols=(0, 1)), [[0.1, 0.1025], [0.1025, 0.1045]]
+    )
+    write_export("depth", Recording("core.csv", "spectra", "m", spans), tmp_path / "depth.csv")
+    with (tmp_path / "depth.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert rows[1] == {"from_m": "102.5", "to_m": "104.5", "label": "AB", "confidence": "0.25"}
+
+
+def test_hostile_names_stay_text_in_every_format(tmp_path):
+    path = write_film(tmp_path / HOSTILE)
+    recording = film_recording(path, Fraction(24))
+    for name in ("edl", "otio", "fcpxml", "chapters", "elan"):
+        write_export(name, recording, tmp_path / f"spans{EXPORTS[name].suffix}")
+    shown = printable(HOSTILE)
+    assert len(list(otio.adapters.read_from_file(str(tmp_path / "spans.edl"), rate=24).find_clips())) == 3
+    assert otio.adapters.read_from_file(str(tmp_path / "spans.otio")).name == shown
+    assert ElementTree.parse(tmp_path / "spans.fcpxml").getroot().find(".//event").get("name") == shown
+    assert len(pympi.Eaf(str(tmp_path / "spans.eaf")).get_annotation_data_for_tier("subspaces")) == 3
+    with av.open(str(tmp_path / "spans.ffmetadata"), format="ffmetadata") as container:
+        assert container.metadata["title"] == shown
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "unit", "fitting"),
+    [
+        ("edl", "mocap", "s", "elan, audacity"),
+        ("depth", "mocap", "s", "elan, audacity"),
+        ("elan", "spectra", "m", "depth"),
+        ("chapters", "table", "sample", "none"),
+    ],
+)
+def test_an_export_that_makes_no_sense_says_which_do(name, kind, unit, fitting):
+    with pytest.raises(ValueError, match=f"needs .* Exports that fit: {fitting}"):
+        check_export(name, Recording("x.csv", kind, unit, ()))
+
+
+@pytest.mark.parametrize("sound", [False, True], ids=["silent", "with sound"])
+def test_split_files_hold_their_frames_and_no_others(tmp_path, sound):
+    path = write_film(tmp_path / "film.mp4", sound=sound)
+    whole = mean_greys(path)
+    pieces = split_video(film_recording(path, Fraction(24)), tmp_path)
+    assert [piece.copied for piece in pieces] == [True, False, False]  # 45 is no key frame
+    assert [piece.name for piece in pieces] == ["1_A.mp4", "2_B.mp4", "3_A.mp4"]
+    for piece, start, end in zip(pieces, CUTS[:-1], CUTS[1:], strict=True):
+        greys = mean_greys(tmp_path / piece.name)
+        assert len(greys) == end - start
+        # encoding anew is lossy: one level of 255, a quarter of the step between frames
+        np.testing.assert_allclose(greys, whole[start:end], atol=0 if piece.copied else 1.5)
+        with av.open(str(tmp_path / piece.name)) as film:
+            assert len(film.streams.audio) == int(sound)
+            assert float(film.duration / av.time_base) == pytest.approx((end - start) / 24, abs=0.1)
+    assert "key frames" in pieces[1].reason
+
+
+def test_labels_are_named_like_columns_of_a_spreadsheet():
+    names = [name_label(label) for label in range(2000)]
+    assert len(set(names)) == 2000
+    assert sorted(names, key=lambda name: (len(name), name)) == names

@@ -133,6 +133,7 @@ def test_auto_leaves_light_and_amounts_alone_and_centres_angles():
     rng = np.random.default_rng(4)
     amounts = rng.random((50, 5)) + 3
     assert names_of(amounts, "video") == names_of(amounts, "spectra") == names_of(amounts) == ["unit_norm"]
+    assert names_of(amounts - 9, "video") == names_of(amounts - 9, "spectra") == ["unit_norm"]
     assert names_of(amounts - 1, "mocap") == ["centre", "unit_norm"]
     assert names_of(rng.normal(size=(50, 5)), "table") == ["unit_norm"]
     offset = rng.normal(size=(50, 5)) * [1, 1, 1, 1, 40] + [90, -90, 50, 30, 10]

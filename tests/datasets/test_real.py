@@ -6,6 +6,7 @@ import json
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 from seqspan.datasets import real
 from seqspan.datasets._folder import SOURCES
@@ -96,6 +97,20 @@ def test_rotations_are_continuous_unit_quaternions_and_bones_rigid():
     one, other = np.array(pose.edges).T
     lengths = np.linalg.norm(pose.positions[:, one] - pose.positions[:, other], axis=2)
     assert np.ptp(lengths, axis=0).max() < 1e-4
+
+
+@pytest.mark.data
+def test_a_hand_is_where_the_turns_of_its_arm_put_it(data_dir):
+    stored = np.load(data_dir / "cmu86" / "86_03_body15_60hz.npz")
+    pose = real.load_cmu86(3).view
+    hand = pose.joint_names.index("right_hand")
+    for index in (0, 1000):
+        joint, place = hand, np.zeros(3)
+        while joint > 0:  # from the hand inwards, each offset turned by all joints above it
+            place = place + stored["offsets"][joint]
+            joint = int(stored["parents"][joint])
+            place = Rotation.from_quat(stored["rot"][index, joint]).apply(place)
+        assert pose.sample(index)[hand] == pytest.approx(stored["root"][index] + place, abs=1e-4)
 
 
 @pytest.mark.data

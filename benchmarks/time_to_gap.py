@@ -1,6 +1,6 @@
 """Time to a certified gap: the fast solver, the published ones, cvxpy, and the authors' MATLAB code.
 
-    python -m benchmarks.time_to_gap --sizes 100 500 1000 2000 --seconds 120 --plot docs/images/time_to_gap.png
+    python -m benchmarks.time_to_gap --sizes 100 500 1000 2000 --seconds 120 --plot gaps.png
     python -m benchmarks.time_to_gap --sizes 1000 --solvers fast vladmap --octave path/to/SubKit
     python -m benchmarks.time_to_gap --sizes 100 --solvers fast --cvxpy CLARABEL SCS
 

@@ -204,7 +204,7 @@ def principal_directions(centred: Array, share: float) -> Array:
     values, vectors = np.linalg.eigh(centred @ centred.T if wide else centred.T @ centred)
     values, vectors = np.maximum(values[::-1], 0), vectors[:, ::-1]
     held = np.cumsum(values) / max(values.sum(), np.finfo(float).tiny)
-    positive = np.count_nonzero(values > values[0] * np.finfo(centred.dtype).eps * max(centred.shape))
+    positive = int(np.count_nonzero(values > values[0] * np.finfo(centred.dtype).eps * max(centred.shape)))
     count = min(int(np.searchsorted(held, share * (1 - TINY))) + 1, positive)
     vectors = vectors[:, :count]
     directions = centred.T @ vectors / np.sqrt(values[:count]) if wide else vectors

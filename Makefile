@@ -29,6 +29,7 @@ bench: $(INSTALLED)  ## every benchmark at toy size; each file's docstring has t
 	$(BIN)/python -m benchmarks.iteration_floor
 	$(BIN)/python -m benchmarks.scaling
 	$(BIN)/python -m benchmarks.certificate_lag
+	$(BIN)/python -m benchmarks.readers
 
 clean:
 	rm -rf $(VENV) out

@@ -10,5 +10,6 @@ __all__ = [
     "correlated_coefficients",
     "make_motion",
     "make_recurring_subspaces",
+    "make_spectra",
     "make_subspaces",
 ]

@@ -108,7 +108,7 @@ def tell(outcome: Outcome, control: Control) -> None:
     if outcome.status == "failed":
         typer.echo(f"seqspan: error: {outcome.error}", err=True)
     if control.json:
-        summary = {"input": outcome.name, "status": outcome.status, "folder": printable(str(outcome.folder))}
+        summary = {"name": outcome.name, "status": outcome.status, "folder": printable(str(outcome.folder))}
         typer.echo(
             json.dumps(summary | ({"error": outcome.error} if outcome.error else dict(outcome.document)))
         )

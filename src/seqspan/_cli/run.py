@@ -106,7 +106,8 @@ def run_job(job: Job, *, fresh: bool = False) -> Outcome:
             truth = _read_truth(job.settings, len(sequence))
             _check_exports(job.settings, sequence)
             chain = _make_chain(job.settings, sequence)
-            X = chain.apply(sequence.X)
+            # half the memory and time; the gap is certified all the same
+            X = chain.apply(sequence.X).astype(np.float32, copy=False)
         solved, reused = _solve(job, X, display, fresh=fresh)
         with threadpool_limits(1 if len(X) <= MANY_SAMPLES else None):
             with display.stage("cutting"):

@@ -132,7 +132,9 @@ def make_settings(given: Mapping[str, Any], config: Path | None) -> Settings:
     """Join what the command line gives with a configuration file, the command line going first."""
     stored = read_config(config) if config is not None else {}
     given = {name: tuple(value) if isinstance(value, list) else value for name, value in given.items()}
-    stated = {name: value for name, value in given.items() if value not in (None, False, ())}
+    # by identity: 0 equals False, but was given
+    stated = {name: value for name, value in given.items() if value is not None and value is not False}
+    stated = {name: value for name, value in stated.items() if value != ()}
     return check_settings(Settings(**{**stored, **stated}))
 
 

@@ -1,0 +1,240 @@
+"""What goes into the page, without a browser."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from seqspan import OSC
+from seqspan.cut import normalised_cut
+from seqspan.datasets import make_recurring_subspaces
+from seqspan.plots import COLOURS
+from seqspan.report import Findings, build_report
+from seqspan.report.page import SCRIPTS, to_script_json
+from seqspan.report.pictures import MAX_SIDE, heat_map
+from seqspan.report.recuts import MAX_GROUPS, pool_sum, recut, snap
+from seqspan.report.views import make_view, wanted_samples
+from seqspan.report.words import describe_certificate, describe_number, describe_unsure
+from seqspan.results import Solved
+from seqspan.sequence import PoseView, Sequence, SpectrumView
+
+
+def make_findings(n_per_span: int = 20, **changes) -> Findings:
+    X, labels = make_recurring_subspaces([0, 1, 0], 2, 8, n_per_span, rng=0)
+    estimator = OSC(2, random_state=0).fit(X.T)
+    n = len(labels)
+    sequence = Sequence(
+        X=X.T,
+        times=np.arange(n) / 10,
+        time_unit="s",
+        feature_names=tuple(f"c{i}" for i in range(8)),
+        kind="table",
+        source="walk.csv",
+    )
+    solved = Solved(estimator.coef_.astype(np.float32), 10.0, 0.008, 20, tuple(estimator.history_))
+    found = Findings(
+        sequence=sequence,
+        solved=solved,
+        labels=estimator.labels_,
+        boundaries=estimator.boundaries_,
+        confidence=np.full(len(estimator.boundaries_), 0.4),
+        n_subspaces=2,
+        rows=np.arange(n),
+        cut="ncut",
+    )
+    return replace(found, **changes)
+
+
+@pytest.fixture(scope="module")
+def findings() -> Findings:
+    return make_findings()
+
+
+def data_of(page: str) -> dict:
+    return json.loads(re.search(r'id="data">(.*?)</script>', page, re.S)[1])
+
+
+class _Outline(HTMLParser):
+    """Elements that are open, in order; raises nothing, so closing is checked here."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+
+    def handle_starttag(self, tag, attributes):
+        if tag not in ("meta", "input", "link", "br"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+
+def test_the_page_is_well_formed_and_refers_to_nothing_outside(findings):
+    page = build_report(findings)
+    outline = _Outline()
+    outline.feed(page)
+    assert outline.open == []
+    assert re.findall(r"https?://(?!www\.w3\.org/2000/svg)", page) == []
+    assert not re.search(r"<(?:link|iframe|object)|\bsrc=\"(?!data:)|@import|url\(", page)
+
+
+def test_the_page_holds_what_was_found(findings):
+    data = data_of(build_report(findings))
+    assert data["found"] == [[0, 20, 40], [0, 1, 0]]
+    assert data["confidence"] == {"20": 0.4, "40": 0.4}
+    assert sorted(map(int, data["cuts"])) == list(range(1, 21))
+    assert data["edges"] == {"start": 0.0, "step": pytest.approx(0.1)}
+    assert data["colours"] == list(COLOURS)
+    assert len(data["spectrum"]) == 21
+    assert data["spectrum"][0] == pytest.approx(0, abs=1e-6)
+
+
+def test_uneven_times_are_all_there():
+    found = make_findings()
+    times = np.cumsum(np.random.default_rng(0).random(60))
+    data = data_of(build_report(replace(found, sequence=replace(found.sequence, times=times))))
+    np.testing.assert_allclose(data["edges"][:60], times, rtol=1e-9)
+
+
+def test_short_recordings_have_a_page_too():
+    n = 3
+    sequence = Sequence(
+        X=np.eye(n), times=np.zeros(n), time_unit="sample", feature_names=("a", "b", "c"), kind="table"
+    )
+    found = Findings(
+        sequence=sequence,
+        solved=Solved(np.eye(n, dtype=np.float32), 0.0, 0.0, 1),
+        labels=np.zeros(n, dtype=int),
+        boundaries=np.array([], dtype=int),
+        confidence=np.array([]),
+        n_subspaces=1,
+        rows=np.arange(n),
+        cut="ncut",
+    )
+    data = data_of(build_report(found))
+    assert data["found"] == [[0], [0]]
+    assert sorted(map(int, data["cuts"])) == [1, 2, 3]
+
+
+@given(text=st.text())
+def test_data_cannot_end_its_script_and_comes_back(text):
+    written = to_script_json({text: [text]})
+    assert "<" not in written
+    assert json.loads(written) == {text: [text]}
+
+
+def test_scripts_do_not_write_html():
+    from importlib.resources import files
+
+    for name in SCRIPTS:
+        source = files("seqspan.report").joinpath(name).read_text()
+        assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(", source), name
+
+
+def test_recuts_of_few_samples_are_those_of_the_library(findings):
+    cuts = recut(findings)
+    for k in (1, 3, 7):
+        assert cuts[k].tolist() == normalised_cut(findings.W, k, rng=0, n_starts=4).tolist()
+    assert cuts[2] is findings.labels
+
+
+def test_recuts_of_many_samples_are_near_the_exact_ones():
+    n = 2 * MAX_GROUPS + 1
+    edges = np.array([0, 301, 778, 1190, n])
+    labels = np.repeat([0, 1, 2, 0], np.diff(edges))
+    noise = np.random.default_rng(0).random((n, n)) * 0.01
+    Z = ((labels[:, None] == labels) + noise).astype(np.float32)
+    found = replace(make_findings(), solved=Solved(Z, 1.0, 0.0, 1), rows=np.arange(n), n_subspaces=4)
+    times = {"X": np.zeros((n, 8)), "times": np.arange(n)}
+    found = replace(found, sequence=replace(found.sequence, **times), boundaries=np.array([], dtype=int))
+    assert recut(found)[3].tolist() == labels.tolist()
+
+
+def test_peaks_are_recut_by_number_of_spans(findings):
+    cuts = recut(replace(findings, cut="peaks"))
+    assert len(np.unique(cuts[5])) == 5
+
+
+@given(n=st.integers(2, 40), size=st.integers(1, 7), seed=st.integers(0, 9))
+def test_pooling_keeps_the_sum_and_snapping_keeps_the_labels(n, size, seed):
+    rng = np.random.default_rng(seed)
+    W = rng.random((n, n))
+    W = W + W.T
+    assert pool_sum(W, size).sum() == pytest.approx(W.sum())
+    labels = np.repeat(rng.integers(0, 3, -(-n // size)), size)[:n]
+    moved = snap(labels, rng.random(n - 1), np.array([], dtype=int), size)
+    changes = np.flatnonzero(np.diff(labels)) + 1
+    assert len(moved) == n
+    assert moved[[0, *np.flatnonzero(np.diff(moved)) + 1]].tolist() == labels[[0, *changes]].tolist()
+    assert np.abs(np.flatnonzero(np.diff(moved)) + 1 - changes).max(initial=0) < size
+
+
+@pytest.mark.parametrize("n", [5, MAX_SIDE, 3 * MAX_SIDE + 1])
+def test_heat_maps_keep_the_largest_of_every_block(n):
+    from base64 import b64decode
+    from io import BytesIO
+
+    from PIL import Image
+
+    Z = np.zeros((n, n))
+    Z[n // 2, n - 1] = -4.0
+    Z[0, 0] = 1.0
+    heat = heat_map(Z)
+    picture = np.asarray(Image.open(BytesIO(b64decode(heat["picture"].partition(",")[2]))))
+    assert max(picture.shape) <= MAX_SIDE
+    assert picture[n // 2 // heat["size"], -1] == 255
+    value = (picture[0, 0] / 255) ** 2 * heat["top"]
+    assert value == pytest.approx(min(1.0, heat["top"]), rel=0.02)
+
+
+def test_samples_of_the_chosen_cut_are_shown_before_all_others():
+    cuts = {2: np.repeat([0, 1], 50), 9: np.repeat(np.arange(10), 10)}
+    shown = wanted_samples(cuts, 2, 6)
+    assert shown.tolist() == [0, 24, 49, 50, 74, 99]
+
+
+def test_poses_and_spectra_have_their_own_looks(findings):
+    n = len(findings.sequence)
+    cuts = {2: findings.labels}
+    positions = np.random.default_rng(0).normal(0, [1, 5, 2], (n, 4, 3)).astype(np.float32)
+    pose = make_view(replace(findings.sequence, view=PoseView(positions, ("a",) * 4, ((0, 1),))), cuts, 2)
+    assert pose["kind"] == "poses"
+    assert all(len(points) == 8 for points in pose["poses"].values())
+    first = np.array(pose["poses"]["0"]).reshape(4, 2)
+    np.testing.assert_allclose(
+        np.corrcoef(first[:, 1], positions[0, :, 1])[0, 1], 1, atol=1e-3
+    )  # the tall axis is up
+    spectra = np.linspace(0, 1, n)[:, None] + np.zeros((n, 400))
+    view = make_view(replace(findings.sequence, view=SpectrumView(spectra, np.arange(400.0), "nm")), cuts, 2)
+    assert (view["kind"], len(view["bands"]), view["bands"][-1]) == ("spectra", 160, 399.0)
+    assert [view["blocks"][0][0], view["blocks"][-1][0]] == [0, 999]
+
+
+def test_courses_name_the_features_that_they_are_made_of(findings):
+    t = np.arange(60)
+    X = np.zeros((60, 8))
+    X[:, 3] = X[:, 5] = np.sin(t)
+    X[:, 1] = np.cos(3 * t)
+    view = make_view(replace(findings.sequence, X=X), {2: findings.labels}, 2)
+    assert set(view["courses"][0]["names"][:2]) == {"c3", "c5"}
+    assert view["courses"][0]["share"] == pytest.approx(2 / 3, abs=0.05)
+
+
+def test_sentences_say_what_the_numbers_are(findings):
+    text = describe_certificate(findings)
+    assert "within 0.8 % of the best possible" in text
+    assert "9.92" in text  # 10 minus 0.8 %
+    assert "2 of 2 boundaries are unstable" in describe_unsure(findings)
+    assert describe_unsure(replace(findings, confidence=np.ones(2))) == "All 2 boundaries are stable."
+    number = describe_number(findings, [0.0, 0.01, 0.5, 0.9, 1.0])
+    assert "2 subspaces were chosen by the rule" in number
+    assert "after 3 (gap 0.4) and 4 (gap 0.1)" in number
+    given = describe_number(replace(findings, document={"settings": {"subspaces": "2"}}), [0.0, 0.1, 0.5])
+    assert given.startswith("2 subspaces were asked for.")

@@ -1,0 +1,355 @@
+"""The command line: through its own runner, and as real processes that are stopped and killed."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+import tomllib
+from dataclasses import fields
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from seqspan._cli.settings import Control, Settings, parse_count
+from seqspan._cli.truth import read_truth
+from seqspan.cli import app
+from seqspan.datasets import make_recurring_subspaces
+from seqspan.pipeline import CUTS
+from seqspan.results import CACHE, STAGING, load_result
+
+ORDER, LENGTHS = (0, 1, 2, 0), (20, 15, 25, 20)
+STARTS = [0, 20, 35, 60]
+FILES = {"segments.csv", "labels.csv", "result.json", "report.html", CACHE}
+COMMAND = (sys.executable, "-m", "seqspan.cli")
+# python -m pytest tests/test_cli.py -k killed with SEQSPAN_KILLS=20 is the long run
+N_KILLS = int(os.environ.get("SEQSPAN_KILLS", "3"))
+
+
+def write_table(path: Path, seed: int = 0, lengths: tuple[int, ...] = LENGTHS) -> Path:
+    X, _ = make_recurring_subspaces(ORDER, 3, 12, lengths, rng=seed)
+    np.savetxt(path, X.T, delimiter=",", header=",".join(f"c{i}" for i in range(12)), comments="")
+    return path
+
+
+@pytest.fixture
+def table(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return write_table(tmp_path / "walk.csv")
+
+
+def run(*arguments: object, status: int = 0):
+    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
+    assert result.exit_code == status, result.output + repr(result.exception)
+    return result
+
+
+def starts(folder: Path) -> list[int]:
+    with (folder / "segments.csv").open() as file:
+        return [int(row["start"]) for row in csv.DictReader(file)]
+
+
+def only_error(result) -> str:
+    lines = result.stderr.splitlines()
+    assert len(lines) == 1, result.stderr
+    assert lines[0].startswith("seqspan: error: ")
+    assert result.stdout == ""
+    return lines[0]
+
+
+@pytest.mark.parametrize("command", [(), ("segment",), ("info",), ("demo",)])
+def test_help_fits_a_screen_and_has_an_example(command):
+    text = run(*command, "--help").stdout
+    assert "Example: seqspan" in text
+    assert len(text.splitlines()) <= 40
+    assert max(map(len, text.splitlines())) <= 100
+
+
+def test_help_offers_what_the_library_has_and_no_more():
+    text = run("segment", "--help").stdout
+    assert f"--cut NAME              {', '.join(CUTS)}" in text
+
+
+def test_segment_writes_the_documented_folder(table, tmp_path):
+    result = run("segment", table, "-k", 3)
+    folder = tmp_path / "walk.seqspan"
+    assert {path.name for path in folder.iterdir()} == FILES
+    assert starts(folder) == STARTS
+    labels = np.loadtxt(folder / "labels.csv", delimiter=",", skiprows=1, usecols=2, dtype=int)
+    assert labels.tolist() == np.repeat(ORDER, LENGTHS).tolist()
+    document = load_result(folder)
+    assert document["n_subspaces"] == 3
+    assert document["gap"] <= 0.01
+    assert document["command"] == f"seqspan segment {table} --subspaces 3"
+    assert {"reading", "solving", "cutting", "report"} <= set(document["seconds"])
+    assert "4 spans in 3 subspaces, within" in result.stdout
+    assert result.stderr == ""
+
+
+def test_the_command_in_the_result_repeats_it(table, tmp_path):
+    run("segment", table, "-k", 3, "--lambda2", 0.8, "--read", "time=c0", "--read", "missing=drop", status=1)
+    run("segment", table, "-k", 3, "--lambda2", 0.8, "--read", "missing=drop", "-o", "one")
+    command = load_result(tmp_path / "one")["command"].split()
+    assert command[0] == "seqspan"
+    assert "nothing changed" in run(*command[1:]).stdout
+
+
+def test_a_rerun_says_so_and_a_new_number_only_cuts(table, tmp_path):
+    run("segment", table, "-k", 3)
+    before = (tmp_path / "walk.seqspan" / "result.json").read_bytes()
+    assert "nothing changed since the last run" in run("segment", table, "-k", 3).stdout
+    assert (tmp_path / "walk.seqspan" / "result.json").read_bytes() == before
+    assert "only cut anew" in run("segment", table, "-k", 2).stdout
+    assert "only cut anew" in run("segment", table, "--cut", "peaks", "--spans", 4).stdout
+    assert starts(tmp_path / "walk.seqspan") == STARTS
+
+
+def test_what_bears_on_the_coefficients_is_solved_again(table):
+    run("segment", table, "-k", 3)
+    for change in (("--lambda1", 0.2), ("--method", "lsr"), ("--preprocess", "centre"), ("--fresh",)):
+        assert "anew" not in run("segment", table, "-k", 3, *change).stdout
+    write_table(table, seed=1)
+    assert "anew" not in run("segment", table, "-k", 3).stdout
+
+
+def test_a_damaged_result_is_made_again(table, tmp_path):
+    run("segment", table, "-k", 3)
+    report = tmp_path / "walk.seqspan" / "report.html"
+    report.write_text("half")
+    assert "nothing changed" not in run("segment", table, "-k", 3).stdout
+    assert len(report.read_text()) > 10_000
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "words"),
+    [
+        (["missing.csv"], 1, "missing.csv: no such file"),
+        (["walk.csv", "--cut", "scissors"], 2, "--cut must be one of 'ncut', 'peaks'"),
+        (["walk.csv", "--method", "magic"], 2, "--method must be one of"),
+        (["walk.csv", "-k", "0"], 2, "--subspaces must be a whole number"),
+        (["walk.csv", "-k", "81"], 1, "n_subspaces must be at most 80"),
+        (["walk.csv", "--lambda1", "heavy"], 1, "lambda_1 must be a number > 0; got 'heavy'"),
+        (["walk.csv", "--method", "lsr", "--lambda2", "1"], 2, "lsr takes lambda_1; got lambda_2"),
+        (["walk.csv", "--export", "edl"], 1, "'edl' needs a video file"),
+        (["walk.csv", "--export", "tape"], 2, "--export must be one of"),
+        (["walk.csv", "--split"], 1, "--split needs a video file"),
+        (["walk.csv", "--read", "stride"], 2, "--read must be NAME=VALUE"),
+        (["walk.csv", "--read", "stride=2"], 1, "takes the options"),
+        (["walk.csv", "--truth", "none.csv"], 1, "none.csv"),
+        (["walk.csv", "walk.csv*", "--truth", "walk.csv", "--jobs", "0"], 2, "--jobs must be at least 1"),
+        (["walk.csv", "--config", "walk.csv"], 2, "not a TOML file"),
+        (["walk.csv", "--preprocess", "polish"], 1, "polish"),
+    ],
+)
+def test_errors_are_one_line_and_have_their_status(table, arguments, status, words):
+    assert words in only_error(run("segment", *arguments, status=status))
+
+
+def test_an_unknown_option_is_wrong_usage(table):
+    assert "No such option" in run("segment", table, "--bogus", status=2).stderr
+
+
+def test_an_export_that_does_not_fit_is_refused_before_solving(table, tmp_path):
+    run("segment", table, "--export", "edl", status=1)
+    assert not (tmp_path / "walk.seqspan").exists()
+
+
+def test_settings_survive_a_configuration_file(table, tmp_path):
+    given = ("-k", 3, "--lambda2", 0.7, "--read", "missing=drop", "--seed", 4, "--tol", 0.005)
+    run("segment", table, *given, "--save-config", "run.toml", "-o", "first")
+    stored = tomllib.loads((tmp_path / "run.toml").read_text())
+    assert set(stored) <= {f.name for f in fields(Settings)}
+    assert (stored["subspaces"], stored["lambda2"], stored["read"]) == ("3", "0.7", ["missing=drop"])
+    assert "nothing changed" in run("segment", table, "--config", "run.toml").stdout
+    # the command line goes before the file
+    assert "only cut anew" in run("segment", table, "--config", "run.toml", "-k", 2).stdout
+
+
+def test_numbers_and_lists_may_stand_plainly_in_a_configuration(table, tmp_path):
+    (tmp_path / "run.toml").write_text('subspaces = 3\nlambda1 = 0.1\nread = ["missing=drop"]\ntol = 1\n')
+    assert "4 spans" in run("segment", table, "--config", "run.toml").stdout
+    for wrong in ("speed = 1", "seed = 'x'", "split = 3", "read = 'a=1'"):
+        (tmp_path / "run.toml").write_text(wrong)
+        assert "run.toml" in only_error(run("segment", table, "--config", "run.toml", status=2))
+
+
+def test_several_inputs_run_at_once_and_one_failure_spares_the_others(table, tmp_path):
+    write_table(tmp_path / "run.csv", seed=1)
+    (tmp_path / "broken.csv").write_text("a,b\n1,x\n")
+    result = run("segment", "*.csv", "-k", 3, "-j", 2, "-o", "all", status=1)
+    assert {path.name for path in (tmp_path / "all").iterdir()} == {"walk", "run"}
+    assert all(starts(tmp_path / "all" / name) == STARTS for name in ("walk", "run"))
+    assert len(result.stdout.splitlines()) == 2
+    assert result.stderr.count("seqspan: error: ") == 1
+    assert "broken.csv" in result.stderr
+
+
+def test_json_is_one_line_per_input_also_for_errors(table, tmp_path):
+    (tmp_path / "broken.csv").write_text("")
+    lines = run("segment", table, "broken.csv", "-k", 3, "--json", status=1).stdout.splitlines()
+    good, bad = map(json.loads, lines)
+    assert (good["status"], good["n_spans"], good["input"]["kind"]) == ("solved", 4, "table")
+    assert (bad["status"], bad["name"]) == ("failed", "broken.csv")
+    assert "empty" in bad["error"]
+
+
+def test_quiet_says_nothing_and_verbose_names_the_stages(table):
+    result = run("segment", table, "-q")
+    assert (result.stdout, result.stderr) == ("", "")
+    result = run("segment", table, "-v", "--fresh")
+    assert all(
+        f"walk.csv: {stage}: " in result.stderr for stage in ("reading", "solving", "cutting", "report")
+    )
+
+
+def test_too_few_iterations_are_noted_not_hidden(table, tmp_path):
+    result = run("segment", table, "--max-iter", 1, "--tol", 1e-9)
+    assert "seqspan: note: walk.csv: Stopped after max_iter=1" in result.stderr
+    assert "Stopped after max_iter=1" in (tmp_path / "walk.seqspan" / "report.html").read_text()
+
+
+TRUE_LABELS = [f"{'xyzx'[i]}" for i, length in enumerate(LENGTHS) for _ in range(length)]
+TRUTHS = {
+    "labels.csv": "label\n" + "\n".join(TRUE_LABELS),
+    "rows.csv": "index,time,label\n" + "\n".join(f"{i},{i},{label}" for i, label in enumerate(TRUE_LABELS)),
+    "plain.txt": "\n".join(TRUE_LABELS),
+    "spans.csv": "start,end,label\n0,20,x\n20,35,y\n35,60,z\n60,80,x",
+    "labels.json": json.dumps({"labels": TRUE_LABELS}),
+    "starts.csv": "start\n0\n20\n35\n60",
+    "boundaries.txt": "20\n35\n60\n",
+    "boundaries.json": "[20, 35, 60]",
+}
+
+
+@pytest.mark.parametrize("name", TRUTHS)
+def test_the_truth_is_read_in_every_form(tmp_path, name):
+    (tmp_path / name).write_text(TRUTHS[name])
+    truth = read_truth(tmp_path / name, 80)
+    assert truth.boundaries.tolist() == STARTS[1:]
+    if name not in ("starts.csv", "boundaries.txt", "boundaries.json"):
+        assert truth.names == ("x", "y", "z")
+        assert truth.labels.tolist() == np.repeat(ORDER, LENGTHS).tolist()
+
+
+@pytest.mark.parametrize("text", ["", "20\n90\n", "start,label\nx,y\n", '"open', "20\n20.5"])
+def test_a_wrong_truth_is_named(table, tmp_path, text):
+    (tmp_path / "truth.csv").write_text(text)
+    assert "truth.csv: not labels or boundaries of 80 samples" in only_error(
+        run("segment", table, "--truth", "truth.csv", status=1)
+    )
+
+
+def test_the_truth_adds_scores(table, tmp_path):
+    (tmp_path / "truth.csv").write_text(TRUTHS["spans.csv"])
+    run("segment", table, "-k", 3, "--truth", "truth.csv")
+    scores = load_result(tmp_path / "walk.seqspan")["scores"]
+    assert scores["clustering_error"] == 0
+    assert scores["covering"] == scores["boundary_f1_within_0"] == 1
+    (tmp_path / "truth.csv").write_text("5\n")
+    assert "nothing changed" not in run("segment", table, "-k", 3, "--truth", "truth.csv").stdout
+    assert load_result(tmp_path / "walk.seqspan")["scores"]["boundary_f1_within_0"] == 0
+
+
+def test_info_names_versions_devices_and_data(monkeypatch):
+    monkeypatch.setenv("SEQSPAN_DATA", "/somewhere")
+    text = run("info").stdout
+    assert all(word in text for word in ("seqspan", "numpy", "CPU cores", "/somewhere", ".mp4", "ncut"))
+
+
+def test_no_option_is_both_a_setting_and_a_control():
+    names = [f.name for table in (Settings, Control) for f in fields(table)]
+    assert len(names) == len(set(names))
+
+
+@pytest.mark.parametrize("given", ["", "-1", "1.5", "٣x", "many"])
+def test_a_count_is_a_number_or_a_known_word(given):
+    with pytest.raises(ValueError, match="--spans must be a whole number"):
+        parse_count("--spans", given, ("auto",))
+
+
+def left_over(folder: Path) -> set[str]:
+    return {path.name for path in folder.iterdir()} - FILES if folder.exists() else set()
+
+
+def test_ctrl_c_leaves_no_half_result(tmp_path):
+    table = write_table(tmp_path / "long.csv", lengths=(500, 400, 500, 400))
+    options = ("-v", "--tol", "1e-12", "--max-iter", "99999")
+    process = subprocess.Popen(
+        [*COMMAND, "segment", str(table), "-o", str(tmp_path / "out"), *options],
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert "reading" in process.stderr.readline()
+    time.sleep(1)  # the solver is at work, and would be for minutes
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130, errors
+    assert errors.splitlines()[1:] == [
+        "seqspan: error: stopped; results that were not finished are as they were before"
+    ]
+    assert load_result(tmp_path / "out") is None
+    assert left_over(tmp_path / "out") == set()
+
+
+def test_killed_at_random_moments_no_half_result_is_taken_for_a_whole_one(tmp_path):
+    table = write_table(tmp_path / "walk.csv")
+    folder, clock = tmp_path / "out", random.Random(5)
+
+    def command(number: int) -> list[str]:
+        return [*COMMAND, "segment", str(table), "-o", str(folder), "--fresh", "-q", "-k", str(number)]
+
+    start = time.perf_counter()
+    subprocess.run(command(2), check=True)
+    duration = time.perf_counter() - start
+    whole = [load_result(folder)["n_subspaces"]]
+    for number in range(3, 3 + N_KILLS):
+        process = subprocess.Popen(command(number))
+        # most of the time goes by before anything is written: look closer at the end
+        time.sleep(duration * clock.uniform(0.4, 1.05))
+        process.kill()
+        process.wait()
+        document = load_result(folder)
+        if document is not None:
+            assert document["n_subspaces"] in (whole[-1], number)
+            assert (
+                len(np.unique(np.loadtxt(folder / "labels.csv", delimiter=",", skiprows=1, usecols=2)))
+                == (document["n_subspaces"])
+            )
+            whole.append(document["n_subspaces"])
+        assert (document is None) <= (not (folder / "result.json").exists())
+    subprocess.run(command(2), check=True)
+    assert load_result(folder)["n_subspaces"] == 2
+    assert not list(folder.glob(f"{STAGING}*"))
+
+
+@pytest.mark.data
+@pytest.mark.parametrize(("clip", "cuts"), [("A", [85, 178]), ("B", [48, 223])])
+def test_the_paper_s_protocol_on_clips_of_a_film_has_no_error(data_dir, tmp_path, clip, cuts):
+    source = data_dir / "video_bbb" / f"bbb_clip{clip}_gray96x129.npz"
+    (tmp_path / "truth.txt").write_text("\n".join(map(str, cuts)))
+    run("segment", source, "-k", 3, "--truth", tmp_path / "truth.txt", "-o", tmp_path / "out")
+    assert starts(tmp_path / "out") == [0, *cuts]
+    assert (tmp_path / "out" / "report.html").stat().st_size < 3e6
+
+
+@pytest.mark.data
+def test_every_hard_cut_of_a_film_is_found_within_a_frame(data_dir, tmp_path):
+    folder = data_dir / "video_bbb"
+    film = "big_buck_bunny_first60s.mp4"
+    run("segment", folder / film, "--export", "edl,otio,fcpxml,chapters", "--split", "-o", tmp_path / "out")
+    truth = json.loads((folder / "labels.json").read_text())[film]["hard_cuts_first_frame_of_new_shot"]
+    found = np.array(starts(tmp_path / "out"))
+    assert all(np.abs(found - cut).min() <= 1 for cut in truth)
+    assert (tmp_path / "out" / "report.html").stat().st_size < 3e6
+    pieces = load_result(tmp_path / "out")["split"]
+    assert len(pieces) == len(found)
+    # shots that start and end at hard cuts start and end at key frames: 285 to 378 to 553
+    copied = {start for start, piece in zip(found.tolist(), pieces, strict=True) if piece["copied"]}
+    assert {285, 378} <= copied

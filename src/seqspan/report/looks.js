@@ -1,16 +1,24 @@
 /* What a span looks like: frames, stick figures, a mean spectrum, or courses of components. */
-const shownSamples = Object.keys(DATA.view.pictures || DATA.view.poses || {}).map(Number).sort((a, b) => a - b);
+const shownSamples = Object.keys(DATA.view.pictures || DATA.view.poses || {})
+  .map(Number)
+  .sort((a, b) => a - b);
 
 /** The sample nearest to i that can be shown, inside the span if there is any. */
 function nearestShown(i, span) {
   const inside = shownSamples.filter((j) => j >= span.start && j < span.end);
-  return (inside.length ? inside : shownSamples).reduce((best, j) => (Math.abs(j - i) < Math.abs(best - i) ? j : best));
+  return (inside.length ? inside : shownSamples).reduce((best, j) =>
+    Math.abs(j - i) < Math.abs(best - i) ? j : best,
+  );
 }
 
 /** First, middle and last sample of a span, each once. */
 function landmarks(span) {
   const last = span.end - 1;
-  return [["first", span.start], ["middle", (span.start + last) >> 1], ["last", last]];
+  return [
+    ["first", span.start],
+    ["middle", (span.start + last) >> 1],
+    ["last", last],
+  ];
 }
 
 /** A box with up to three pictures of a span. */
@@ -32,7 +40,8 @@ function looksOf(span) {
 
 /** One frame or pose. */
 function pictureOf(sample, text) {
-  if (DATA.view.kind === "frames") return make("img", { src: DATA.view.pictures[sample], alt: text, title: text });
+  if (DATA.view.kind === "frames")
+    return make("img", { src: DATA.view.pictures[sample], alt: text, title: text });
   return poseOf(sample, text);
 }
 
@@ -40,9 +49,15 @@ function pictureOf(sample, text) {
 function poseOf(sample, text) {
   const flat = DATA.view.poses[sample];
   const point = (j) => [flat[2 * j], -flat[2 * j + 1]];
-  const svg = make("svg", { viewBox: "-1060 -1060 2120 2120", class: "pose", role: "img", "aria-label": text });
+  const svg = make("svg", {
+    viewBox: "-1060 -1060 2120 2120",
+    class: "pose",
+    role: "img",
+    "aria-label": text,
+  });
   for (const [a, b] of DATA.view.edges) {
-    const [x1, y1] = point(a), [x2, y2] = point(b);
+    const [x1, y1] = point(a),
+      [x2, y2] = point(b);
     svg.append(make("line", { x1, y1, x2, y2, class: "bone", "vector-effect": "non-scaling-stroke" }));
   }
   if (!DATA.view.edges.length) {
@@ -57,7 +72,8 @@ function poseOf(sample, text) {
 /** The mean spectrum of a span, on the scale of all. */
 function spectrumOf(span) {
   const { blocks, size, bands, unit } = DATA.view;
-  const first = Math.floor(span.start / size), last = Math.max(first + 1, Math.ceil(span.end / size));
+  const first = Math.floor(span.start / size),
+    last = Math.max(first + 1, Math.ceil(span.end / size));
   const part = blocks.slice(first, last);
   const mean = bands.map((_, b) => part.reduce((sum, block) => sum + block[b], 0) / part.length);
   const ends = `${bands[0]} to ${bands[bands.length - 1]} ${unit}`.trim();
@@ -67,21 +83,38 @@ function spectrumOf(span) {
 /** The components between two samples. */
 function coursesOf(start, end, width, height) {
   const { courses, size } = DATA.view;
-  const first = Math.floor(start / size), last = Math.max(first + 2, Math.ceil(end / size));
+  const first = Math.floor(start / size),
+    last = Math.max(first + 2, Math.ceil(end / size));
   const text = courses.map((course, i) => `component ${i + 1}: mostly ${course.names.join(", ")}`).join("; ");
-  return curve(courses.map((course) => course.values.slice(first, last)), width, height, text);
+  return curve(
+    courses.map((course) => course.values.slice(first, last)),
+    width,
+    height,
+    text,
+  );
 }
 
 /** Lines of values from 0 to 999 over the width of a picture. */
 function curve(lines, width, height, text) {
   const svg = make("svg", {
-    viewBox: `0 0 ${width} ${height}`, width, height, class: "curve", role: "img", "aria-label": text, preserveAspectRatio: "none",
+    viewBox: `0 0 ${width} ${height}`,
+    width,
+    height,
+    class: "curve",
+    role: "img",
+    "aria-label": text,
+    preserveAspectRatio: "none",
   });
   svg.append(make("title", {}, text));
   lines.forEach((values, i) => {
     const x = (j) => (values.length > 1 ? (j / (values.length - 1)) * width : width / 2);
-    const d = values.map((value, j) => `${j ? "L" : "M"}${x(j).toFixed(1)} ${(height - 3 - (value / 999) * (height - 6)).toFixed(1)}`);
-    svg.append(make("path", { d: d.join(""), class: `line course-${i}`, "vector-effect": "non-scaling-stroke" }));
+    const d = values.map(
+      (value, j) =>
+        `${j ? "L" : "M"}${x(j).toFixed(1)} ${(height - 3 - (value / 999) * (height - 6)).toFixed(1)}`,
+    );
+    svg.append(
+      make("path", { d: d.join(""), class: `line course-${i}`, "vector-effect": "non-scaling-stroke" }),
+    );
   });
   return svg;
 }

@@ -8,7 +8,8 @@ function draw() {
   drawSpectrum();
   drawHeat("Z");
   drawHeat("W");
-  if (focused && byId(focused) && document.activeElement !== byId(focused)) byId(focused).focus({ preventScroll: true });
+  if (focused && byId(focused) && document.activeElement !== byId(focused))
+    byId(focused).focus({ preventScroll: true });
 }
 
 /** Cut into k; labels were computed with the page. */
@@ -31,7 +32,9 @@ function zoomTo(i) {
   const margin = Math.max(2, Math.round(0.15 * (span.end - span.start)));
   state.selected = i;
   state.view = [Math.max(0, span.start - margin), Math.min(N, span.end + margin)];
-  byId("readout").textContent = `Span ${i + 1}, subspace ${nameOf(span.label)}: ${rangeText(span)}, samples ${span.start} to ${span.end - 1}.`;
+  byId("readout").textContent =
+    `Span ${i + 1}, subspace ${nameOf(span.label)}: ${rangeText(span)}, ` +
+    `samples ${span.start} to ${span.end - 1}.`;
   draw();
 }
 
@@ -49,14 +52,17 @@ function drawEditor() {
   if (!span) return;
   byId("span-title").textContent = `Span ${state.selected + 1}: ${nameOf(span.label)}, ${rangeText(span)}`;
   byId("span-looks").replaceChildren(looksOf(span));
-  const start = byId("edit-start"), before = state.spans[state.selected - 1];
+  const start = byId("edit-start"),
+    before = state.spans[state.selected - 1];
   start.value = span.start;
   start.min = before ? before.start + 1 : 0;
   start.max = span.end - 1;
   start.disabled = byId("merge").disabled = !before;
   byId("split").disabled = span.end - span.start < 2;
   const labels = [...new Set(state.spans.map((other) => other.label))].sort((a, b) => a - b);
-  const options = [...labels, Math.max(...labels) + 1].map((label, i) => make("option", { value: label }, i < labels.length ? nameOf(label) : `${nameOf(label)} (new)`));
+  const options = [...labels, Math.max(...labels) + 1].map((label, i) =>
+    make("option", { value: label }, i < labels.length ? nameOf(label) : `${nameOf(label)} (new)`),
+  );
   byId("edit-label").replaceChildren(...options);
   byId("edit-label").value = span.label;
 }
@@ -69,18 +75,26 @@ function edit(change, selected = state.selected) {
 }
 
 function moveStart() {
-  const i = state.selected, field = byId("edit-start");
+  const i = state.selected,
+    field = byId("edit-start");
   const start = Math.round(Math.min(Math.max(Number(field.value), Number(field.min)), Number(field.max)));
-  edit(() => { state.spans[i].start = state.spans[i - 1].end = start; });
+  edit(() => {
+    state.spans[i].start = state.spans[i - 1].end = start;
+  });
 }
 
 function mergeWithPrevious() {
   const i = state.selected;
-  edit(() => { state.spans[i - 1].end = state.spans[i].end; state.spans.splice(i, 1); }, i - 1);
+  edit(() => {
+    state.spans[i - 1].end = state.spans[i].end;
+    state.spans.splice(i, 1);
+  }, i - 1);
 }
 
 function splitInTheMiddle() {
-  const i = state.selected, span = state.spans[i], middle = (span.start + span.end) >> 1;
+  const i = state.selected,
+    span = state.spans[i],
+    middle = (span.start + span.end) >> 1;
   edit(() => state.spans.splice(i, 1, { ...span, end: middle }, { ...span, start: middle }), i + 1);
 }
 
@@ -127,17 +141,32 @@ function wire() {
   byId("previous").addEventListener("click", () => zoomTo(Math.max(0, state.selected - 1)));
   byId("next").addEventListener("click", () => zoomTo(Math.min(state.spans.length - 1, state.selected + 1)));
   byId("edit-start").addEventListener("change", moveStart);
-  byId("edit-label").addEventListener("change", (event) => edit(() => { state.spans[state.selected].label = Number(event.target.value); }));
+  byId("edit-label").addEventListener("change", (event) =>
+    edit(() => {
+      state.spans[state.selected].label = Number(event.target.value);
+    }),
+  );
   byId("merge").addEventListener("click", mergeWithPrevious);
   byId("split").addEventListener("click", splitInTheMiddle);
   byId("save").addEventListener("click", saveCsv);
-  byId("theme").addEventListener("click", () => setTheme(document.documentElement.dataset.theme === "dark" ? "light" : "dark"));
+  byId("theme").addEventListener("click", () =>
+    setTheme(document.documentElement.dataset.theme === "dark" ? "light" : "dark"),
+  );
   const dark = matchMedia("(prefers-color-scheme: dark)");
   dark.addEventListener("change", () => setTheme(dark.matches ? "dark" : "light"));
   setTheme(dark.matches ? "dark" : "light");
   let width = innerWidth;
-  addEventListener("resize", () => { if (innerWidth !== width) { width = innerWidth; draw(); drawConvergence(); } });
-  ["Z", "W"].forEach((name) => { loadHeat(name); wireHeat(name); });
+  addEventListener("resize", () => {
+    if (innerWidth !== width) {
+      width = innerWidth;
+      draw();
+      drawConvergence();
+    }
+  });
+  ["Z", "W"].forEach((name) => {
+    loadHeat(name);
+    wireHeat(name);
+  });
 }
 
 wire();

@@ -26,7 +26,7 @@ from seqspan.report.words import describe_facts, describe_settings
 from seqspan.results import edge_times
 
 MAX_POINTS = 2400  # of the curve of boundary strength; a wide screen has no more columns
-SCRIPTS = ("state.js", "looks.js", "timeline.js", "table.js", "plots.js", "main.js")
+SCRIPTS = ("state.js", "looks.js", "timeline.js", "table.js", "heat.js", "curves.js", "main.js")
 EIGENVALUE_RESIDUAL = 1e-2  # of eigenvectors; the eigenvalues err by its square, less than a line's width
 
 

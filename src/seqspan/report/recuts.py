@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from seqspan._types import Array, IntArray
 from seqspan.boundaries import boundaries_from_labels, boundary_strength, labels_from_boundaries
@@ -45,11 +46,12 @@ def _coarse_cuts(findings: Findings, numbers: list[int]) -> dict[int, IntArray]:
     strength = boundary_strength(findings.solved.Z)
     columns = np.searchsorted(findings.rows, findings.boundaries)
     cuts = {}
-    for k in numbers:
-        if k > len(W):
-            break
-        labels = np.repeat(normalised_cut(W, k, rng=0, n_starts=4), size)[:n]
-        cuts[k] = snap(labels, strength, columns, size) if size > 1 else labels
+    with threadpool_limits(1):  # threads of factorisations this small mostly wait for each other
+        for k in numbers:
+            if k > len(W):
+                break
+            labels = np.repeat(normalised_cut(W, k, rng=0, n_starts=4), size)[:n]
+            cuts[k] = snap(labels, strength, columns, size) if size > 1 else labels
     return cuts
 
 

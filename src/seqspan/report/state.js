@@ -3,7 +3,15 @@ const DATA = JSON.parse(document.getElementById("data").textContent);
 const N = DATA.n;
 const SVG = "http://www.w3.org/2000/svg";
 const byId = (id) => document.getElementById(id);
-const state = { k: DATA.chosen, spans: [], edited: false, view: [0, N], selected: -1, sort: "start", up: true };
+const state = {
+  k: DATA.chosen,
+  spans: [],
+  edited: false,
+  view: [0, N],
+  selected: -1,
+  sort: "start",
+  up: true,
+};
 
 /** Time at which sample i starts; N gives the end of the last. */
 function edge(i) {
@@ -17,17 +25,23 @@ function place(i) {
 
 /** The sample at a place on the time axis, by bisection. */
 function sampleAt(value) {
-  let low = 0, high = N - 1;
+  let low = 0,
+    high = N - 1;
   while (low < high) {
     const middle = (low + high + 1) >> 1;
-    if (place(middle) <= value) low = middle; else high = middle - 1;
+    if (place(middle) <= value) low = middle;
+    else high = middle - 1;
   }
   return low;
 }
 
 /** Spans from their starts and labels. */
 function toSpans([starts, labels]) {
-  return starts.map((start, i) => ({ start, end: i + 1 < starts.length ? starts[i + 1] : N, label: labels[i] }));
+  return starts.map((start, i) => ({
+    start,
+    end: i + 1 < starts.length ? starts[i + 1] : N,
+    label: labels[i],
+  }));
 }
 
 /** Confidence of the boundary at which a span starts; null where it was not computed. */
@@ -58,9 +72,11 @@ function timeText(value, digits = 2) {
 /** An element with attributes, and children or text: text stays text. */
 function make(name, attributes = {}, ...children) {
   const node = ["svg", "path", "line", "circle", "text", "g", "rect", "title"].includes(name)
-    ? document.createElementNS(SVG, name) : document.createElement(name);
+    ? document.createElementNS(SVG, name)
+    : document.createElement(name);
   for (const [key, value] of Object.entries(attributes)) {
-    if (value !== null && value !== undefined && value !== false) node.setAttribute(key, value === true ? "" : value);
+    if (value !== null && value !== undefined && value !== false)
+      node.setAttribute(key, value === true ? "" : value);
   }
   node.append(...children);
   return node;

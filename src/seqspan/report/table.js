@@ -13,7 +13,9 @@ const COLUMNS = [
 function order() {
   const key = COLUMNS.find(([name]) => name === state.sort)[2];
   const sign = state.up ? 1 : -1;
-  return state.spans.map((_, i) => i).sort((a, b) => sign * (key(state.spans[a]) - key(state.spans[b])) || a - b);
+  return state.spans
+    .map((_, i) => i)
+    .sort((a, b) => sign * (key(state.spans[a]) - key(state.spans[b])) || a - b);
 }
 
 function drawTable() {
@@ -21,7 +23,9 @@ function drawTable() {
   for (const [name, text, key] of COLUMNS) {
     const sorted = state.sort === name ? (state.up ? "ascending" : "descending") : null;
     const arrow = sorted ? (state.up ? " ↑" : " ↓") : "";
-    const content = key ? make("button", { type: "button", id: `sort-${name}`, "data-sort": name }, text + arrow) : text;
+    const content = key
+      ? make("button", { type: "button", id: `sort-${name}`, "data-sort": name }, text + arrow)
+      : text;
     head.append(make("th", { scope: "col", "aria-sort": sorted }, content));
   }
   const body = make("tbody", {}, ...order().map(rowOf));
@@ -34,14 +38,24 @@ function rowOf(i) {
   const looks = make("td", { class: "looks-cell" }, looksOf(span));
   const sure = cell("Stability", ...sureOf(span));
   sure.classList.add("sure-cell");
-  return make("tr", { "data-span": i, class: i === state.selected ? "selected" : null },
-    cell("", make("button", { type: "button", id: `row-${i}`, "aria-label": `Zoom to span ${i + 1}` }, String(i + 1))),
+  return make(
+    "tr",
+    { "data-span": i, class: i === state.selected ? "selected" : null },
+    cell(
+      "",
+      make(
+        "button",
+        { type: "button", id: `row-${i}`, "aria-label": `Zoom to span ${i + 1}` },
+        String(i + 1),
+      ),
+    ),
     cell("", paint(make("span", { class: "swatch" }), span.label), make("b", {}, nameOf(span.label))),
     looks,
     cell("Start", timeText(edge(span.start))),
     cell("End", timeText(edge(span.end))),
     cell("Length", timeText(edge(span.end) - edge(span.start))),
-    sure);
+    sure,
+  );
 }
 
 function sureOf(span) {
@@ -58,14 +72,26 @@ function toCsv() {
   const number = (value) => String(Number(value.toPrecision(10)));
   for (const span of state.spans) {
     const value = confidence(span);
-    lines.push([span.start, span.end, number(edge(span.start)), number(edge(span.end)), span.label, value === null ? "" : value].join(","));
+    lines.push(
+      [
+        span.start,
+        span.end,
+        number(edge(span.start)),
+        number(edge(span.end)),
+        span.label,
+        value === null ? "" : value,
+      ].join(","),
+    );
   }
   return lines.join("\n") + "\n";
 }
 
 function saveCsv() {
   const url = URL.createObjectURL(new Blob([toCsv()], { type: "text/csv" }));
-  const link = make("a", { href: url, download: `${DATA.name.replace(/[^\p{L}\p{N}._-]+/gu, "_")}_segments.csv` });
+  const link = make("a", {
+    href: url,
+    download: `${DATA.name.replace(/[^\p{L}\p{N}._-]+/gu, "_")}_segments.csv`,
+  });
   document.body.append(link);
   link.click();
   link.remove();

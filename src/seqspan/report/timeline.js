@@ -4,13 +4,15 @@ const MIN_CHIP = 26;
 
 /** Share of the shown width at which sample i starts. */
 function share(i) {
-  const low = place(state.view[0]), high = place(state.view[1]);
+  const low = place(state.view[0]),
+    high = place(state.view[1]);
   return (place(i) - low) / (high - low || 1);
 }
 
 /** Left and width of a span in percent, null where it is out of sight. */
 function extent(span) {
-  const left = Math.max(share(span.start), 0), right = Math.min(share(span.end), 1);
+  const left = Math.max(share(span.start), 0),
+    right = Math.min(share(span.end), 1);
   return right > left ? { left, width: right - left } : null;
 }
 
@@ -24,8 +26,18 @@ function drawTimeline() {
   const box = byId("timeline");
   const width = box.clientWidth || 600;
   const parts = [lookTrack(width)];
-  if (DATA.truth) parts.push(make("p", { class: "track-name" }, "True"), trueTrack(width), make("p", { class: "track-name" }, "Found"));
-  parts.push(spanTrack(width), make("p", { class: "track-name" }, "Boundary strength"), strengthPlot(width), overview());
+  if (DATA.truth)
+    parts.push(
+      make("p", { class: "track-name" }, "True"),
+      trueTrack(width),
+      make("p", { class: "track-name" }, "Found"),
+    );
+  parts.push(
+    spanTrack(width),
+    make("p", { class: "track-name" }, "Boundary strength"),
+    strengthPlot(width),
+    overview(),
+  );
   box.replaceChildren(...parts.filter(Boolean));
   byId("whole").disabled = state.view[0] === 0 && state.view[1] === N;
 }
@@ -34,18 +46,26 @@ function drawTimeline() {
 function lookTrack(width) {
   const track = make("div", { class: "track strip", "aria-hidden": "true" });
   if (DATA.view.kind === "courses") {
-    track.append(position(make("div", { class: "look" }, coursesOf(state.view[0], state.view[1], width, 82)), { left: 0, width: 1 }));
+    track.append(
+      position(make("div", { class: "look" }, coursesOf(state.view[0], state.view[1], width, 82)), {
+        left: 0,
+        width: 1,
+      }),
+    );
     return track;
   }
   for (const span of state.spans) {
     const seen = extent(span);
     if (!seen || seen.width * width < MIN_LOOK) continue;
     const look = make("div", { class: "look" });
-    const count = DATA.view.kind === "spectra" ? 1 : Math.max(1, Math.min(3, Math.floor((seen.width * width) / 150)));
+    const count =
+      DATA.view.kind === "spectra" ? 1 : Math.max(1, Math.min(3, Math.floor((seen.width * width) / 150)));
     look.style.display = "grid";
     look.style.gridTemplateColumns = `repeat(${count}, minmax(0, 1fr))`;
     const pictures = [...looksOf(span).children];
-    look.append(...(count === 1 ? [pictures[pictures.length >> 1]] : pictures.slice(0, count)).filter(Boolean));
+    look.append(
+      ...(count === 1 ? [pictures[pictures.length >> 1]] : pictures.slice(0, count)).filter(Boolean),
+    );
     track.append(position(look, seen));
   }
   return track;
@@ -58,7 +78,10 @@ function trueTrack(width) {
     const seen = extent(span);
     if (!seen) continue;
     const text = names.length ? names[span.label] : `${span.label + 1}`;
-    const bar = paint(make("div", { class: "span", title: `${text}: ${rangeText(span)}` }), DATA.truth.paints[span.label]);
+    const bar = paint(
+      make("div", { class: "span", title: `${text}: ${rangeText(span)}` }),
+      DATA.truth.paints[span.label],
+    );
     if (seen.width * width > MIN_CHIP + 8 * text.length) bar.append(make("span", { class: "chip" }, text));
     track.append(position(bar, seen));
   }
@@ -75,39 +98,43 @@ function spanTrack(width) {
   state.spans.forEach((span, i) => {
     const seen = extent(span);
     if (!seen) return;
-    const button = paint(make("button", {
-      type: "button", class: "span", id: `span-${i}`, "data-span": i, tabindex: i === focusable ? 0 : -1,
-      "aria-pressed": String(i === state.selected),
-      "aria-label": `Span ${i + 1}, subspace ${nameOf(span.label)}, ${rangeText(span)}`,
-      title: `${nameOf(span.label)}: ${rangeText(span)}`,
-    }), span.label);
+    const button = paint(
+      make("button", {
+        type: "button",
+        class: "span",
+        id: `span-${i}`,
+        "data-span": i,
+        tabindex: i === focusable ? 0 : -1,
+        "aria-pressed": String(i === state.selected),
+        "aria-label": `Span ${i + 1}, subspace ${nameOf(span.label)}, ${rangeText(span)}`,
+        title: `${nameOf(span.label)}: ${rangeText(span)}`,
+      }),
+      span.label,
+    );
     if (seen.width * width > MIN_CHIP) button.append(make("span", { class: "chip" }, nameOf(span.label)));
     track.append(position(button, seen));
   });
-  if (!track.querySelector('[tabindex="0"]') && track.firstChild) track.firstChild.setAttribute("tabindex", "0");
+  if (!track.querySelector('[tabindex="0"]') && track.firstChild)
+    track.firstChild.setAttribute("tabindex", "0");
   return track;
 }
 
 /** Strength of the change at every sample, the boundaries, and the axis of time. */
 function strengthPlot(width) {
-  const height = 96, base = 66;
-  const svg = make("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": "Boundary strength over time" });
-  const { values, size } = DATA.strength;
-  const first = Math.max(0, Math.floor(columnOf(state.view[0]) / size) - 1);
-  const last = Math.min(values.length, Math.ceil(columnOf(state.view[1]) / size) + 1);
-  let line = "";
-  for (let j = first; j < last; j++) {
-    line += `${line ? "L" : "M"}${(share(sampleOf(j * size)) * width).toFixed(1)} ${(base - (values[j] / 999) * (base - 6)).toFixed(1)}`;
-  }
-  if (line) svg.append(make("path", { d: line, class: "line" }));
+  const [height, base] = [96, 66];
+  const viewBox = `0 0 ${width} ${height}`;
+  const svg = make("svg", { width, height, viewBox, role: "img", "aria-label": "Boundary strength over time" });
+  const line = strengthLine(width, base);
+  if (line.length) svg.append(make("path", { d: `M${line.join("L")}`, class: "line" }));
   for (const span of state.spans.slice(1)) {
     const x = share(span.start) * width;
-    if (x >= 0 && x <= width) svg.append(make("path", { d: `M${x - 4} ${base + 7}L${x + 4} ${base + 7}L${x} ${base}Z`, class: "chosen" }));
+    const arrow = `M${x - 4} ${base + 7}L${x + 4} ${base + 7}L${x} ${base}Z`;
+    if (x >= 0 && x <= width) svg.append(make("path", { d: arrow, class: "chosen" }));
   }
   svg.append(make("line", { x1: 0, x2: width, y1: base, y2: base, class: "axis" }));
-  const { found, digits } = ticks(place(state.view[0]), place(state.view[1]), width / 110);
+  const [low, high] = state.view.map(place);
+  const { found, digits } = ticks(low, high, width / 110);
   for (const value of found) {
-    const low = place(state.view[0]), high = place(state.view[1]);
     const x = ((value - low) / (high - low || 1)) * width;
     const anchor = x < 24 ? "start" : x > width - 30 ? "end" : "middle";
     svg.append(make("text", { x, y: height - 6, "text-anchor": anchor }, timeText(value, digits)));
@@ -115,11 +142,28 @@ function strengthPlot(width) {
   return svg;
 }
 
+/** Points of the curve over the part that is shown. */
+function strengthLine(width, base) {
+  const { values, size } = DATA.strength;
+  const first = Math.max(0, Math.floor(columnOf(state.view[0]) / size) - 1);
+  const last = Math.min(values.length, Math.ceil(columnOf(state.view[1]) / size) + 1);
+  const points = [];
+  for (let j = first; j < last; j++) {
+    const y = base - (values[j] / 999) * (base - 6);
+    points.push(`${(share(sampleOf(j * size)) * width).toFixed(1)} ${y.toFixed(1)}`);
+  }
+  return points;
+}
+
 /** Where the shown part lies in the whole, once zoomed in. */
 function overview() {
   if (state.view[0] === 0 && state.view[1] === N) return null;
-  const low = place(0), range = place(N) - low || 1;
-  const part = { left: (place(state.view[0]) - low) / range, width: (place(state.view[1]) - place(state.view[0])) / range };
+  const low = place(0),
+    range = place(N) - low || 1;
+  const part = {
+    left: (place(state.view[0]) - low) / range,
+    width: (place(state.view[1]) - place(state.view[0])) / range,
+  };
   return make("div", { class: "overview", "aria-hidden": "true" }, position(make("i"), part));
 }
 
@@ -129,10 +173,18 @@ function drawLegend() {
     const group = groups.get(span.label) || { count: 0, samples: 0 };
     groups.set(span.label, { count: group.count + 1, samples: group.samples + span.end - span.start });
   }
-  const items = [...groups].sort((a, b) => a[0] - b[0]).map(([label, { count, samples }]) => {
-    const times = count > 1 ? `returns, ${count} spans` : "1 span";
-    return make("li", {}, paint(make("span", { class: "swatch" }), label), make("b", {}, nameOf(label)), ` ${times}, ${((100 * samples) / N).toFixed(0)} %`);
-  });
+  const items = [...groups]
+    .sort((a, b) => a[0] - b[0])
+    .map(([label, { count, samples }]) => {
+      const times = count > 1 ? `returns, ${count} spans` : "1 span";
+      return make(
+        "li",
+        {},
+        paint(make("span", { class: "swatch" }), label),
+        make("b", {}, nameOf(label)),
+        ` ${times}, ${((100 * samples) / N).toFixed(0)} %`,
+      );
+    });
   byId("legend").replaceChildren(...items);
 }
 
@@ -140,10 +192,19 @@ function drawLegend() {
 function drawCaption() {
   const { kind, courses, bands, unit } = DATA.view;
   let text = "";
-  if (kind === "spectra") text = `Above the spans: their mean spectra, from ${bands[0]} to ${bands[bands.length - 1]} ${unit}`.trim() + ".";
+  if (kind === "spectra")
+    text =
+      `Above the spans: their mean spectra, from ${bands[0]} to ${bands[bands.length - 1]} ${unit}`.trim() +
+      ".";
   if (kind === "courses") {
     const lines = ["Solid", "Dashed", "Dotted"];
-    text = courses.map(({ share: part, names }, i) => `${lines[i]}: component ${i + 1}, ${(100 * part).toFixed(0)} % of the variance, mostly ${names.join(", ")}.`).join(" ");
+    text = courses
+      .map(
+        ({ share: part, names }, i) =>
+          `${lines[i]}: component ${i + 1}, ${(100 * part).toFixed(0)} % of the variance, ` +
+          `mostly ${names.join(", ")}.`,
+      )
+      .join(" ");
   }
   byId("caption").textContent = text;
 }

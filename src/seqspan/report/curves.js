@@ -1,0 +1,85 @@
+/* The spectrum that explains the number of subspaces, and the convergence. */
+
+/** A box with a baseline; x and y place shares of its width and height. */
+function frame(box, height, text) {
+  const width = box.clientWidth || 600;
+  const svg = make("svg", { viewBox: `0 0 ${width} ${height}`, height, role: "img", "aria-label": text });
+  svg.append(make("line", { x1: 44, x2: width - 8, y1: height - 26, y2: height - 26, class: "axis" }));
+  return {
+    svg,
+    width,
+    height,
+    x: (part) => 52 + part * (width - 76),
+    y: (part) => height - 30 - part * (height - 46),
+  };
+}
+
+function write(svg, x, y, text, anchor = "middle", strong = false) {
+  svg.append(make("text", { x, y, "text-anchor": anchor, class: strong ? "strong" : null }, text));
+}
+
+function dot(svg, cx, cy, text, chosen = true) {
+  const shape = { cx, cy, r: chosen ? 5 : 4, class: chosen ? "chosen" : "other" };
+  svg.append(make("circle", shape, make("title", {}, text)));
+}
+
+function dash(svg, x1, y1, x2, y2) {
+  svg.append(make("line", { x1, y1, x2, y2, class: "mark", "stroke-dasharray": "4 4" }));
+}
+
+function drawSpectrum() {
+  const box = byId("spectrum");
+  const values = DATA.spectrum;
+  const top = Math.max(...values) || 1;
+  const text = `Eigenvalues: ${values.map((value) => value.toPrecision(2)).join(", ")}`;
+  const { svg, width, height, x, y } = frame(box, 210, text);
+  const at = (i) => x(values.length > 1 ? i / (values.length - 1) : 0.5);
+  values.forEach((value, i) => {
+    svg.append(make("line", { x1: at(i), x2: at(i), y1: y(0), y2: y(value / top), class: "axis" }));
+    dot(svg, at(i), y(value / top), `${i + 1}: ${value.toPrecision(3)}`, i < state.k);
+    // a phone has room for every third number
+    if (width > 600 || i % 3 === 0) write(svg, at(i), height - 8, String(i + 1), "middle", i + 1 === state.k);
+  });
+  for (const value of ticks(0, top, 3).found) {
+    write(svg, 40, y(value / top) + 4, String(Number(value.toPrecision(3))), "end");
+  }
+  if (state.k < values.length) markGap(svg, (at(state.k - 1) + at(state.k)) / 2, y, width);
+  box.replaceChildren(svg);
+}
+
+/** Show after which eigenvalue the line was drawn. */
+function markGap(svg, middle, y, width) {
+  const left = middle > width / 2;
+  dash(svg, middle, y(0), middle, y(1));
+  write(svg, middle + (left ? -8 : 8), y(1) + 4, `${state.k} before the gap`, left ? "end" : "start", true);
+}
+
+function drawConvergence() {
+  const box = byId("convergence");
+  const points = DATA.history.filter(([, gap]) => gap > 0);
+  if (points.length < 2) {
+    const text = "The answer came from a closed form, or from a single certificate: there is no curve.";
+    box.replaceChildren(make("p", { class: "quiet" }, text));
+    return;
+  }
+  const logs = points.map(([, gap]) => Math.log10(gap));
+  const goal = DATA.tol ? Math.log10(DATA.tol) : Math.min(...logs);
+  const [low, high] = [Math.min(goal, ...logs) - 0.2, Math.max(goal, ...logs) + 0.2];
+  const [last, gap] = points[points.length - 1];
+  const { svg, height, x, y } = frame(box, 190, `Certified gap after ${last} iterations: ${gap.toPrecision(2)}`);
+  const level = (value) => y((value - low) / (high - low));
+  const places = points.map(([iteration], i) => [x(iteration / last), level(logs[i])]);
+  svg.append(make("path", { d: `M${places.map((at) => at.map((v) => v.toFixed(1)).join(" ")).join("L")}`, class: "line" }));
+  points.forEach(([iteration, value, seconds], i) => {
+    dot(svg, ...places[i], `iteration ${iteration}, ${seconds} s: gap ${(100 * value).toPrecision(2)} %`);
+  });
+  dash(svg, x(0), level(goal), x(1), level(goal));
+  write(svg, x(0), level(goal) - 6, `asked for: ${Number((100 * 10 ** goal).toPrecision(2))} %`, "start", true);
+  for (let power = Math.ceil(low); power <= high; power++) {
+    write(svg, 40, level(power) + 4, `${Number((100 * 10 ** power).toPrecision(2))} %`, "end");
+  }
+  for (const value of ticks(0, last, 6).found) {
+    write(svg, x(value / last), height - 8, value === 0 ? "iteration 0" : String(value));
+  }
+  box.replaceChildren(svg);
+}

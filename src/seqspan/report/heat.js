@@ -1,0 +1,103 @@
+/* Heat maps of Z and W, with the spans along their edges. */
+const STRIP = 10; // pixels of the spans along the edges of a heat map
+const heats = {};
+
+function colourMap() {
+  const style = getComputedStyle(document.documentElement);
+  const stops = [0, 1, 2].map((i) => style.getPropertyValue(`--heat-${i}`).split(",").map(Number));
+  return (v) => {
+    const part = v < 128 ? [stops[0], stops[1], v / 128] : [stops[1], stops[2], (v - 128) / 127];
+    return part[0].map((low, c) => low + (part[1][c] - low) * part[2]);
+  };
+}
+
+/** Read a picture's values once; then draw it. */
+function loadHeat(name) {
+  const picture = new Image();
+  picture.onload = () => {
+    const canvas = make("canvas", { width: picture.width, height: picture.height });
+    const context = canvas.getContext("2d", { willReadFrequently: true });
+    context.drawImage(picture, 0, 0);
+    const pixels = context.getImageData(0, 0, picture.width, picture.height);
+    heats[name] = {
+      width: picture.width,
+      height: picture.height,
+      values: pixels.data.filter((_, i) => i % 4 === 0),
+      at: null,
+    };
+    drawHeat(name);
+  };
+  picture.src = DATA.heat[name].picture;
+}
+
+function drawHeat(name) {
+  const heat = heats[name];
+  if (!heat) return;
+  const map = colourMap(),
+    pixels = new ImageData(heat.width, heat.height);
+  heat.values.forEach((v, i) => pixels.data.set([...map(v), 255], 4 * i));
+  const cells = make("canvas", { width: heat.width, height: heat.height });
+  cells.getContext("2d").putImageData(pixels, 0, 0);
+  const canvas = byId(`heat-${name}`),
+    side = 560;
+  canvas.width = canvas.height = side;
+  const context = canvas.getContext("2d");
+  context.imageSmoothingEnabled = false;
+  context.drawImage(cells, STRIP, STRIP, side - STRIP, side - STRIP);
+  for (const span of state.spans) {
+    const [from, to] = [columnOf(span.start), columnOf(span.end)].map(
+      (c) => STRIP + (c / columnOf(N)) * (side - STRIP),
+    );
+    context.fillStyle = DATA.colours[span.label % DATA.colours.length];
+    context.fillRect(from, 0, to - from - 1, STRIP - 2);
+    context.fillRect(0, from, STRIP - 2, to - from - 1);
+  }
+}
+
+/** Column of Z that stands for a sample, where not every sample has its own. */
+function columnOf(sample) {
+  if (!DATA.rows) return sample;
+  const found = DATA.rows.findIndex((row) => row >= sample);
+  return found < 0 ? DATA.rows.length : found;
+}
+
+function sampleOf(column) {
+  const n = DATA.rows ? DATA.rows.length : N;
+  const inside = Math.min(column, n - 1);
+  return DATA.rows ? DATA.rows[inside] : inside;
+}
+
+/** Say the value of a cell. */
+function readHeat(name, x, y) {
+  const heat = heats[name],
+    { size, top } = DATA.heat[name];
+  if (!heat) return;
+  heat.at = [Math.max(0, Math.min(heat.width - 1, x)), Math.max(0, Math.min(heat.height - 1, y))];
+  const shade = heat.values[heat.at[1] * heat.width + heat.at[0]];
+  const value = top * (shade / 255) ** 2;
+  const [column, row] = heat.at.map((cell) => sampleOf(cell * size));
+  const where = (sample) => `sample ${sample}${DATA.unit === "sample" ? "" : ` (${timeText(edge(sample))})`}`;
+  const limit = shade === 255 ? "at least " : "";
+  const block = size > 1 ? `, the largest of ${size} × ${size} cells` : "";
+  byId("heat-readout").textContent =
+    `${name}: column ${where(column)}, row ${where(row)}: ${limit}${value.toPrecision(3)}${block}`;
+}
+
+function wireHeat(name) {
+  const canvas = byId(`heat-${name}`);
+  canvas.addEventListener("pointermove", (event) => {
+    const heat = heats[name],
+      box = canvas.getBoundingClientRect(),
+      strip = (STRIP / 560) * box.width;
+    if (!heat) return;
+    const cell = (offset, count) => Math.floor(((offset - strip) / (box.width - strip)) * count);
+    readHeat(name, cell(event.clientX - box.left, heat.width), cell(event.clientY - box.top, heat.height));
+  });
+  canvas.addEventListener("keydown", (event) => {
+    const step = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];
+    if (!step || !heats[name]) return;
+    event.preventDefault();
+    const [x, y] = heats[name].at || [0, 0];
+    readHeat(name, x + step[0], y + step[1]);
+  });
+}

@@ -15,13 +15,14 @@ from hypothesis import strategies as st
 from seqspan import OSC
 from seqspan.cut import normalised_cut
 from seqspan.datasets import make_recurring_subspaces
+from seqspan.n_subspaces import find_soft_gap
 from seqspan.plots import COLOURS
 from seqspan.report import Findings, build_report
 from seqspan.report.page import SCRIPTS, to_script_json
 from seqspan.report.pictures import MAX_SIDE, heat_map
 from seqspan.report.recuts import MAX_GROUPS, pool_sum, recut, snap
 from seqspan.report.views import make_view, wanted_samples
-from seqspan.report.words import describe_certificate, describe_number, describe_unsure
+from seqspan.report.words import describe_certificate, describe_number, describe_unsure, soft_scores
 from seqspan.results import Solved
 from seqspan.sequence import PoseView, Sequence, SpectrumView
 
@@ -227,6 +228,18 @@ def test_courses_name_the_features_that_they_are_made_of(findings):
     assert view["courses"][0]["share"] == pytest.approx(2 / 3, abs=0.05)
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_the_scores_of_gaps_are_those_of_the_library(seed):
+    rng = np.random.default_rng(seed)
+    W = np.kron(np.eye(rng.integers(2, 9)), np.ones((6, 6))) + rng.random() * 0.1
+    W = W + rng.random(W.shape) * 0.1
+    W = W + W.T
+    degree = W.sum(axis=0)
+    spectrum = np.linalg.eigvalsh(np.eye(len(W)) - W / np.sqrt(np.outer(degree, degree)))
+    scores = soft_scores(spectrum[:31].clip(0).tolist())
+    assert scores.argmax() + 1 == find_soft_gap(W)
+
+
 def test_sentences_say_what_the_numbers_are(findings):
     text = describe_certificate(findings)
     assert "within 0.8 % of the best possible" in text
@@ -235,6 +248,6 @@ def test_sentences_say_what_the_numbers_are(findings):
     assert describe_unsure(replace(findings, confidence=np.ones(2))) == "All 2 boundaries are stable."
     number = describe_number(findings, [0.0, 0.01, 0.5, 0.9, 1.0])
     assert "2 subspaces were chosen by the rule" in number
-    assert "after 3 (gap 0.4) and 4 (gap 0.1)" in number
+    assert "the runners-up, worth a try with the slider, are 3 (score 0.41) and 4 (score 0.1)" in number
     given = describe_number(replace(findings, document={"settings": {"subspaces": "2"}}), [0.0, 0.1, 0.5])
     assert given.startswith("2 subspaces were asked for.")

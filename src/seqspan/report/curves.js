@@ -66,10 +66,11 @@ function drawConvergence() {
   const goal = DATA.tol ? Math.log10(DATA.tol) : Math.min(...logs);
   const [low, high] = [Math.min(goal, ...logs) - 0.2, Math.max(goal, ...logs) + 0.2];
   const [last, gap] = points[points.length - 1];
-  const { svg, height, x, y } = frame(box, 190, `Certified gap after ${last} iterations: ${gap.toPrecision(2)}`);
+  const text = `Certified gap after ${last} iterations: ${gap.toPrecision(2)}`;
+  const { svg, height, x, y } = frame(box, 190, text);
   const level = (value) => y((value - low) / (high - low));
   const places = points.map(([iteration], i) => [x(iteration / last), level(logs[i])]);
-  svg.append(make("path", { d: `M${places.map((at) => at.map((v) => v.toFixed(1)).join(" ")).join("L")}`, class: "line" }));
+  svg.append(make("path", { d: `M${places.map((at) => at.join(" ")).join("L")}`, class: "line" }));
   points.forEach(([iteration, value, seconds], i) => {
     dot(svg, ...places[i], `iteration ${iteration}, ${seconds} s: gap ${(100 * value).toPrecision(2)} %`);
   });

@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from seqspan._types import Array
 from seqspan.exports._recording import name_label, printable
+from seqspan.n_subspaces import ZERO
 from seqspan.report.findings import Findings
 from seqspan.results import edge_times
 
@@ -71,29 +73,27 @@ def describe_number(findings: Findings, spectrum: list[float]) -> str:
         first = f"{k} subspaces were asked for."
     else:
         first = f"{k} subspaces were chosen by the rule “{printable(str(given))}”."
-    rivals = [number for number in widest_gaps(spectrum) if number != k][:N_RIVALS]
+    scores = soft_scores(spectrum)
+    rivals = [number for number in np.argsort(-scores, kind="stable") + 1 if number != k][:N_RIVALS]
     if not rivals:
         return first
-    listed = " and ".join(f"{number} (gap {_gap(spectrum, number):.2g})" for number in rivals)
-    own = f" The gap after {k} is {_gap(spectrum, k):.2g};" if 1 <= k < len(spectrum) else " In this plot,"
-    return f"{first}{own} the widest others, worth a try with the slider, are after {listed}."
+    listed = " and ".join(f"{number} (score {scores[number - 1]:.2g})" for number in rivals)
+    own = f" Its gap scores {scores[k - 1]:.2g};" if 1 <= k <= len(scores) else ""
+    return f"{first}{own} the runners-up, worth a try with the slider, are {listed}."
 
 
-def widest_gaps(spectrum: list[float]) -> list[int]:
-    """Numbers of eigenvalues before each gap, widest gap first.
+def soft_scores(spectrum: list[float]) -> Array:
+    """Score of the gap after each eigenvalue, as :func:`seqspan.n_subspaces.find_soft_gap` compares them.
 
     Examples
     --------
-    >>> widest_gaps([0.0, 0.01, 0.5, 0.6])
-    [2, 3, 1]
+    >>> soft_scores([0.0, 0.01, 0.5, 0.6]).round(2)
+    array([0.  , 1.48, 0.1 ])
     """
-    gaps = np.diff(spectrum)
-    return [int(place) + 1 for place in np.argsort(-gaps, kind="stable")]
-
-
-def _gap(spectrum: list[float], k: int) -> float:
-    """Width of the gap after k eigenvalues."""
-    return spectrum[k] - spectrum[k - 1]
+    values = np.array(spectrum)
+    scores = -np.diff(1 / (1 + (values / ZERO) ** 3) - values)
+    scores[:1] /= 3
+    return np.asarray(scores)
 
 
 def describe_unsure(findings: Findings) -> str:

@@ -14,9 +14,8 @@ from typing import Annotated, Any, get_type_hints
 import typer
 
 import seqspan
-from seqspan._segmenter import SubspaceSegmenter
 from seqspan.checks import check_choice
-from seqspan.estimators import COUPLED_SOLVERS
+from seqspan.estimators import COUPLED_SOLVERS, SubspaceSegmenter
 from seqspan.exports import EXPORTS
 from seqspan.n_subspaces import ESTIMATORS
 from seqspan.pipeline import CUTS

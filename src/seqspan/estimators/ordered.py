@@ -1,0 +1,206 @@
+"""Estimators whose models couple neighbours in time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Self
+
+import numpy.typing as npt
+from sklearn.base import clone
+
+from seqspan.checks import check_choice, check_weight
+from seqspan.estimators.segmenter import Callback, SubspaceSegmenter
+from seqspan.models import Model, Osc, OscLowRank, SpatSc
+
+COUPLED_SOLVERS = ("fast", "vladmap", "ladmpsap", "sylvester", "splitting")
+
+
+class _Coupled(SubspaceSegmenter):
+    """Estimators with a weight lambda_2 on the change in time, and a choice of solvers."""
+
+    lambda_1: float
+    lambda_2: float
+    solver: str
+
+    def _solver(self) -> str:
+        return check_choice("solver", self.solver, COUPLED_SOLVERS)
+
+    def _weights(self) -> tuple[float, float]:
+        return check_weight("lambda_1", self.lambda_1), check_weight("lambda_2", self.lambda_2)
+
+    def path(self, X: npt.ArrayLike, lambda_2: Sequence[float]) -> Iterator[Self]:
+        """Fit a series of weights lambda_2, each from where the one before ended.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        lambda_2 : sequence of float
+            Neighbouring values should be alike, so that little is left to do from one to the next.
+
+        Yields
+        ------
+        estimator
+            Fitted to the next weight. It is one and the same object: copy what is to be kept.
+
+        Examples
+        --------
+        >>> from seqspan import OSC
+        >>> from seqspan.datasets import make_subspaces
+        >>> X, labels = make_subspaces(3, 2, 20, 10, rng=0)
+        >>> [len(osc.boundaries_) for osc in OSC(3, random_state=0).path(X.T, [0.5, 1.0])]
+        [2, 2]
+        """
+        estimator = clone(self).set_params(warm_start=True)
+        for weight in lambda_2:
+            yield estimator.set_params(lambda_2=weight).fit(X)
+
+
+class OSC(_Coupled):
+    """Ordered subspace clustering: sparse coefficients that seldom change in time.
+
+    Minimises ``||X - XZ||_F^2 / 2 + lambda_1 ||Z||_1 + lambda_2 ||ZR||_{1,2}`` [paper, Eq. objective].
+    The parameters that all estimators share are explained in :mod:`seqspan.estimators`.
+
+    Parameters
+    ----------
+    lambda_1 : float
+        Weight of the coefficients' sparsity: larger uses fewer samples to represent one.
+    lambda_2 : float
+        Weight of their change in time: larger gives fewer, longer spans.
+    solver : {"fast", "vladmap", "ladmpsap", "sylvester", "splitting"}
+        The minimum is the same: "vladmap" and "ladmpsap" are the paper's relaxed and exact algorithms,
+        "sylvester" is the CVPR 2014 one.
+    penalty : {"l1", "nuclear"}
+        "nuclear" asks for low rank in place of sparsity, and for another solver than "fast".
+    zero_diagonal : bool
+        Forbid that a sample represents itself.
+
+    Examples
+    --------
+    >>> from seqspan import OSC
+    >>> from seqspan.datasets import make_subspaces
+    >>> X, labels = make_subspaces(rng=0)
+    >>> osc = OSC(n_subspaces=5, random_state=0).fit(X.T)
+    >>> osc.boundaries_
+    array([20, 40, 60, 80])
+    >>> osc.dual_gap_ <= 0.01
+    True
+    """
+
+    def __init__(
+        self,
+        n_subspaces: int | str = "auto",
+        *,
+        n_spans: int | str = "auto",
+        lambda_1: float = 0.1,
+        lambda_2: float = 1.0,
+        solver: str = "fast",
+        penalty: str = "l1",
+        cut: str = "ncut",
+        zero_diagonal: bool = False,
+        normalize: bool = True,
+        preprocess: Any = None,
+        tol: float = 1e-2,
+        stopping: str = "gap",
+        max_iter: int = 10_000,
+        warm_start: bool = False,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        callback: Callback | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_subspaces = n_subspaces
+        self.n_spans = n_spans
+        self.lambda_1 = lambda_1
+        self.lambda_2 = lambda_2
+        self.solver = solver
+        self.penalty = penalty
+        self.cut = cut
+        self.zero_diagonal = zero_diagonal
+        self.normalize = normalize
+        self.preprocess = preprocess
+        self.tol = tol
+        self.stopping = stopping
+        self.max_iter = max_iter
+        self.warm_start = warm_start
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.callback = callback
+        self.verbose = verbose
+
+    def _model(self, n_samples: int) -> Model:
+        if check_choice("penalty", self.penalty, ("l1", "nuclear")) == "l1":
+            return Osc(*self._weights(), bool(self.zero_diagonal))
+        check_choice("solver with penalty='nuclear'", self.solver, COUPLED_SOLVERS[1:])
+        if self.zero_diagonal:
+            raise ValueError("penalty='nuclear' has no form with zero_diagonal=True; leave one of them out.")
+        return OscLowRank(*self._weights())
+
+
+class SpatSC(_Coupled):
+    """Spatial subspace clustering: sparse coefficients, each of which seldom changes in time.
+
+    Minimises ``||X - XZ||_F^2 / 2 + lambda_1 ||Z||_1 + lambda_2 ||ZR||_1``, diag(Z) = 0
+    [paper, Eq. YiGuo1]. The parameters that all estimators share are explained in
+    :mod:`seqspan.estimators`.
+
+    Parameters
+    ----------
+    lambda_1 : float
+        Weight of the coefficients' sparsity.
+    lambda_2 : float
+        Weight of their change in time, entry by entry.
+    solver : {"fast", "vladmap", "ladmpsap", "sylvester", "splitting"}
+    zero_diagonal : bool
+        Forbid that a sample represents itself.
+
+    Examples
+    --------
+    >>> from seqspan import SpatSC
+    >>> from seqspan.datasets import make_subspaces
+    >>> X, labels = make_subspaces(rng=0)
+    >>> SpatSC(n_subspaces=5, random_state=0).fit(X.T).boundaries_
+    array([20, 40, 60, 80])
+    """
+
+    def __init__(
+        self,
+        n_subspaces: int | str = "auto",
+        *,
+        n_spans: int | str = "auto",
+        lambda_1: float = 0.1,
+        lambda_2: float = 0.01,
+        solver: str = "fast",
+        cut: str = "ncut",
+        zero_diagonal: bool = True,
+        normalize: bool = True,
+        preprocess: Any = None,
+        tol: float = 1e-2,
+        stopping: str = "gap",
+        max_iter: int = 10_000,
+        warm_start: bool = False,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        callback: Callback | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_subspaces = n_subspaces
+        self.n_spans = n_spans
+        self.lambda_1 = lambda_1
+        self.lambda_2 = lambda_2
+        self.solver = solver
+        self.cut = cut
+        self.zero_diagonal = zero_diagonal
+        self.normalize = normalize
+        self.preprocess = preprocess
+        self.tol = tol
+        self.stopping = stopping
+        self.max_iter = max_iter
+        self.warm_start = warm_start
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.callback = callback
+        self.verbose = verbose
+
+    def _model(self, n_samples: int) -> Model:
+        return SpatSc(*self._weights(), bool(self.zero_diagonal))

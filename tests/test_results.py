@@ -72,6 +72,8 @@ def test_stopping_at_any_step_of_publishing_never_shows_a_mixture(tmp_path, monk
         write_version(tmp_path, 2)
     monkeypatch.undo()
     whole = load_result(tmp_path)
+    # who looks for result.json alone, without its checksums, is not misled either
+    assert (tmp_path / "result.json").exists() == (whole is not None)
     if whole is not None:
         for name in whole["files"]:
             assert (tmp_path / name).read_text() == f"{name} of version {whole['version']}"

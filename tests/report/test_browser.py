@@ -189,5 +189,8 @@ def test_the_theme_can_be_switched_and_paper_shows_no_buttons(open_report, film_
     page.emulate_media(media="print")
     assert not page.locator("#save").is_visible()
     assert page.locator("button.span").first.is_visible()
+    assert page.locator("#sort-length").is_visible()  # as the head of its column
+    corner = "document.getElementById('heat-Z').getContext('2d').getImageData(300, 30, 1, 1).data[0]"
+    page.wait_for_function(f"{corner} > 200")  # light, though the screen is dark
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
     assert len(page.pdf()) > 10_000

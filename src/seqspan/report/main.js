@@ -155,6 +155,12 @@ function wire() {
   const dark = matchMedia("(prefers-color-scheme: dark)");
   dark.addEventListener("change", () => setTheme(dark.matches ? "dark" : "light"));
   setTheme(dark.matches ? "dark" : "light");
+  // paper is light: the heat maps, which no style reaches, are drawn anew for it
+  let before = null;
+  matchMedia("print").addEventListener("change", ({ matches }) => {
+    if (matches) before = document.documentElement.dataset.theme;
+    setTheme(matches ? "light" : before);
+  });
   let width = innerWidth;
   addEventListener("resize", () => {
     if (innerWidth !== width) {

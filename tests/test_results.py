@@ -82,6 +82,15 @@ def test_stopping_at_any_step_of_publishing_never_shows_a_mixture(tmp_path, monk
     assert not list(tmp_path.glob(f"{results.STAGING}*"))
 
 
+def test_what_killed_runs_have_left_is_removed(tmp_path):
+    (tmp_path / f"{results.STAGING}99.npz").write_text("half a solution")
+    (tmp_path / f"{results.STAGING}abc").mkdir()
+    (tmp_path / f"{results.STAGING}abc" / "a.csv").write_text("half a result")
+    write_version(tmp_path, 1)
+    assert set(content(tmp_path)) == {"a.csv", "sub/b.txt", "result.json"}
+    assert not list(tmp_path.glob(f"{results.STAGING}*"))
+
+
 def test_an_error_while_writing_changes_nothing(tmp_path):
     write_version(tmp_path, 1)
     before = content(tmp_path)

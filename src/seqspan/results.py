@@ -183,14 +183,22 @@ def staged(folder: Path) -> Iterator[Path]:
         It is made where it does not exist.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    for left in folder.glob(f"{STAGING}*"):
-        shutil.rmtree(left, ignore_errors=True)
+    _remove_unfinished(folder)
     staging = Path(tempfile.mkdtemp(prefix=STAGING, dir=folder))
     try:
         yield staging
         _publish(staging, folder)
     finally:
         shutil.rmtree(staging, ignore_errors=True)
+
+
+def _remove_unfinished(folder: Path) -> None:
+    """Remove what runs that were killed have left."""
+    for left in folder.glob(f"{STAGING}*"):
+        if left.is_dir():
+            shutil.rmtree(left, ignore_errors=True)
+        else:
+            left.unlink(missing_ok=True)
 
 
 def _publish(staging: Path, folder: Path) -> None:
@@ -261,13 +269,13 @@ def save_solution(folder: Path, key: str, solved: Solved) -> None:
         arrays["shape"] = np.array(solved.Z.shape)
     else:
         arrays["Z"] = solved.Z
-    handle, name = tempfile.mkstemp(prefix=STAGING, suffix=".npz", dir=folder)
+    unfinished = folder / f"{STAGING}{os.getpid()}.npz"
     try:
-        with os.fdopen(handle, "wb") as file:
+        with unfinished.open("wb") as file:
             np.savez(file, **arrays)
-        Path(name).replace(folder / CACHE)
+        unfinished.replace(folder / CACHE)
     finally:
-        Path(name).unlink(missing_ok=True)
+        unfinished.unlink(missing_ok=True)
 
 
 def load_solution(folder: Path, key: str) -> Solved | None:

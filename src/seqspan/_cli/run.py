@@ -96,7 +96,8 @@ def run_job(job: Job, *, fresh: bool = False) -> Outcome:
     -------
     Outcome
     """
-    fingerprint = make_fingerprint(job)
+    source_hash = hash_file(job.source)
+    fingerprint = make_fingerprint(job, source_hash)
     stored = None if fresh else load_result(job.folder)
     if stored is not None and stored.get("fingerprint") == fingerprint:
         return Outcome(job.name, job.folder, stored, "unchanged")
@@ -113,17 +114,18 @@ def run_job(job: Job, *, fresh: bool = False) -> Outcome:
             with display.stage("cutting"):
                 findings = _cut(job.settings, sequence, solved, chain, truth)
             document = _describe(job, findings, chain, truth) | {"fingerprint": fingerprint}
+            document["input"]["sha256"] = source_hash
             _write(job, replace(findings, document=document), display)
     return Outcome(job.name, job.folder, document, "recut" if reused else "solved")
 
 
-def make_fingerprint(job: Job) -> str:
+def make_fingerprint(job: Job, source_hash: str) -> str:
     """Hash all that bears on the result: the input's content, the settings, and this program's version."""
     settings = asdict(job.settings)
     bearing = {name: value for name, value in settings.items() if name not in ("out", "jobs", "truth")}
     truth = job.settings.truth
     truth_hash = None if truth is None else hash_file(Path(truth))
-    return hash_values(job.source.name, hash_file(job.source), bearing, truth_hash, seqspan.__version__)
+    return hash_values(job.source.name, source_hash, bearing, truth_hash, seqspan.__version__)
 
 
 def _read_truth(settings: Settings, n_samples: int) -> Truth | None:
@@ -220,7 +222,6 @@ def _describe(job: Job, findings: Findings, chain: Chain, truth: Truth | None) -
     sequence, solved = findings.sequence, findings.solved
     about_input = {
         "path": sequence.source,
-        "sha256": hash_file(job.source),
         "kind": sequence.kind,
         "n_samples": len(sequence),
         "n_features": int(sequence.X.shape[1]),

@@ -114,13 +114,31 @@ def _packets_of(
     """Yield the packets of a stretch of time."""
     origin = _seek(film, start)
     for packet in film.demux(streams):
-        if packet.pts is None or packet.dts is None:
+        if packet.pts is None:
             continue
         time = packet.pts * packet.time_base - origin
         if time > end + 2:  # seconds; no stream lags further behind the others
             return
         if start <= time < end:
             yield packet
+
+
+def _with_decoding_times(packets: Iterator[Packet[Any]]) -> Iterator[Packet[Any]]:
+    """Fill in when the first packets are decoded: Matroska does not say it, where frames are reordered."""
+    waiting: list[Packet[Any]] = []
+    for packet in packets:
+        if packet.dts is None:
+            waiting.append(packet)
+            continue
+        if waiting and packet.stream is waiting[0].stream:
+            for place, early in enumerate(reversed(waiting), 1):
+                early.dts = packet.dts - place * max(early.duration or 0, 1)
+            yield from waiting
+            waiting = []
+        yield packet
+    for packet in waiting:
+        packet.dts = packet.pts
+        yield packet
 
 
 def _copy(recording: Recording, span: Span, path: Path) -> None:
@@ -144,7 +162,7 @@ def _copy_packets(
     recording, span = part
     first = film.streams.video[0]
     origin = (first.start_time or 0) * (first.time_base or Fraction(1)) + Fraction(span.start_time)
-    for packet in _packets_of(film, list(targets), *_window(recording, span)):
+    for packet in _with_decoding_times(_packets_of(film, list(targets), *_window(recording, span))):
         shift = round(origin / packet.time_base)
         packet.pts, packet.dts = (packet.pts or 0) - shift, (packet.dts or 0) - shift
         packet.stream = targets[packet.stream]

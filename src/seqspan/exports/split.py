@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 ENCODERS = ("libx264", "mpeg4")  # the first that this FFmpeg has
 QUALITY = {"libx264": {"crf": "16", "preset": "veryfast"}, "mpeg4": {"qscale": "2"}}
-COPYABLE = {".mp4", ".m4v", ".mov", ".mkv", ".webm", ".avi", ".ts", ".mpg", ".mpeg"}
+INDEXED = {".mp4", ".m4v", ".mov", ".mkv", ".webm"}  # containers that say when each packet is seen, and where
 
 
 @dataclass(frozen=True)
@@ -50,18 +50,33 @@ def split_video(recording: Recording, folder: Path) -> list[Piece]:
     """
     if recording.frame_rate is None:
         raise ValueError(f"{recording.name}: --split needs a video file; this is {recording.what}.")
-    ending = Path(recording.source).suffix.lower()
     index = _index_packets(recording.source)
     digits = len(str(len(recording.spans)))
     pieces = []
     for number, span in enumerate(recording.spans, 1):
-        copyable = ending in COPYABLE and index.is_whole(*_window(recording, span))
-        suffix = ending if copyable else ".mp4"
-        name = f"{number:0{digits}d}_{name_label(span.label)}{suffix}"
-        (_copy if copyable else _encode)(recording, span, folder / name)
-        reason = "copied" if copyable else "encoded anew: it does not start and end at key frames"
-        pieces.append(Piece(name, copyable, reason))
+        stem = folder / f"{number:0{digits}d}_{name_label(span.label)}"
+        pieces.append(_write_piece(recording, span, index, stem))
     return pieces
+
+
+def _write_piece(recording: Recording, span: Span, index: _Index, stem: Path) -> Piece:
+    """Copy a span where that gives all of it, else encode it anew."""
+    ending = Path(recording.source).suffix.lower()
+    if ending in INDEXED and index.is_whole(*_window(recording, span)):
+        path = stem.with_suffix(ending)
+        _copy(recording, span, path)
+        # not every container takes every film as it is: the copy is read back before it is believed
+        if len(_index_packets(str(path)).times) == index.count(*_window(recording, span)):
+            return Piece(path.name, True, "copied")
+        path.unlink()
+        reason = "encoded anew: a copy lost frames"
+    elif ending in INDEXED:
+        reason = "encoded anew: it does not start and end at key frames"
+    else:
+        reason = f"encoded anew: {ending} files keep no index to copy by"
+    path = stem.with_suffix(".mp4")
+    _encode(recording, span, path)
+    return Piece(path.name, False, reason)
 
 
 def _window(recording: Recording, span: Span) -> tuple[Fraction, Fraction]:
@@ -76,6 +91,10 @@ class _Index:
 
     times: list[Fraction]
     keys: list[bool]
+
+    def count(self, start: Fraction, end: Fraction) -> int:
+        """Number of packets of a span."""
+        return sum(start <= time < end for time in self.times)
 
     def is_whole(self, start: Fraction, end: Fraction) -> bool:
         """Whether the packets of a span stand together, start with a key frame, and end before one."""
@@ -187,9 +206,15 @@ def _encode(recording: Recording, span: Span, path: Path) -> None:
 
 def _frames_of(film: InputContainer, start: Fraction, end: Fraction) -> Iterator[VideoFrame]:
     """Yield the frames of a stretch of time, in the order in which they are seen."""
-    origin = _seek(film, start)
-    for frame in film.decode(film.streams.video[0]):
-        time = Fraction(frame.pts or 0) * (frame.time_base or Fraction(1)) - origin
+    video = film.streams.video[0]
+    if Path(film.name).suffix.lower() in INDEXED:
+        origin = _seek(film, start)
+    else:  # others are read from the start, as seeking may overshoot
+        origin = (video.start_time or 0) * (video.time_base or Fraction(1))
+    rate = video.average_rate or video.guessed_rate or Fraction(25)
+    for number, frame in enumerate(film.decode(video)):
+        stamped = frame.pts is not None and frame.time_base is not None
+        time = Fraction(frame.pts or 0) * (frame.time_base or 0) - origin if stamped else number / rate
         if time >= end:
             return
         if time >= start:

@@ -15,8 +15,8 @@ import pytest
 
 from seqspan import read
 from seqspan.exports import EXPORTS, Recording, check_export, describe_recording, write_export
-from seqspan.exports._recording import name_label, printable
 from seqspan.exports.split import split_video
+from seqspan.exports.text import name_label, printable
 from seqspan.results import Span
 
 N_FRAMES, CUTS, KEYS = 60, (0, 20, 45, 60), (0, 20, 40)

@@ -20,7 +20,7 @@ from seqspan._cli.inputs import Job, expand, make_jobs
 from seqspan._cli.run import Outcome, run_job, versions
 from seqspan._cli.settings import METHODS, Control, Settings, make_settings, with_options
 from seqspan.datasets._folder import VARIABLE
-from seqspan.exports._recording import printable
+from seqspan.exports.text import printable
 from seqspan.pipeline import CUTS
 from seqspan.readers import readers
 from seqspan.results import REPORT

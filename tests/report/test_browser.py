@@ -10,7 +10,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from tests.report.conftest import HOSTILE_COLUMNS, HOSTILE_FILE, HOSTILE_NAMES
 
-from seqspan.exports._recording import printable
+from seqspan.exports.text import printable
 from seqspan.results import load_solution
 
 WIDTHS, THEMES = (390, 1440), ("light", "dark")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from seqspan._cli.settings import Settings
-from seqspan.exports._recording import printable
+from seqspan.exports.text import printable
 
 
 @dataclass(frozen=True)

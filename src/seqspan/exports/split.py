@@ -8,7 +8,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from seqspan.exports._recording import Recording, name_label
+from seqspan.exports._recording import Recording
+from seqspan.exports.text import name_label
 from seqspan.results import Span
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from scipy.optimize import linear_sum_assignment
 from seqspan._spectrum import degrees, leading_eigenpairs, multiply
 from seqspan._types import Array, IntArray
 from seqspan.boundaries import boundaries_from_labels, boundary_strength
-from seqspan.exports._recording import printable
+from seqspan.exports.text import printable
 from seqspan.plots import COLOURS
 from seqspan.report.findings import Findings
 from seqspan.report.pictures import heat_map

@@ -11,7 +11,7 @@ from scipy.sparse.linalg import svds
 
 from seqspan._types import Array, IntArray
 from seqspan.boundaries import boundaries_from_labels
-from seqspan.exports._recording import printable
+from seqspan.exports.text import printable
 from seqspan.report.pictures import thumbnails
 from seqspan.sequence import FrameView, PoseView, Sequence, SpectrumView
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from seqspan._types import Array
-from seqspan.exports._recording import name_label, printable
+from seqspan.exports.text import name_label, printable
 from seqspan.n_subspaces import ZERO
 from seqspan.report.findings import Findings
 from seqspan.results import edge_times

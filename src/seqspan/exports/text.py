@@ -1,0 +1,42 @@
+"""Names of labels, and text of strangers made safe to show."""
+
+from __future__ import annotations
+
+import unicodedata
+from string import ascii_uppercase
+
+
+def name_label(label: int) -> str:
+    """Name labels A to Z, then AA, AB and so on.
+
+    Examples
+    --------
+    >>> [name_label(label) for label in (0, 25, 26, 701, 702)]
+    ['A', 'Z', 'AA', 'ZZ', 'AAA']
+    """
+    name = ""
+    label += 1
+    while label:
+        label, rest = divmod(label - 1, len(ascii_uppercase))
+        name = ascii_uppercase[rest] + name
+    return name
+
+
+def printable(text: str) -> str:
+    r"""Make every character visible, so that no file name can break a line, or hide what it is.
+
+    Examples
+    --------
+    >>> printable("a\tb\x1b[31m")
+    'a␉b␛[31m'
+    """
+    return "".join(_visible(character) for character in text)
+
+
+def _visible(character: str) -> str:
+    """A picture or the number of a character that is not seen: control, direction, lone surrogate."""
+    if ord(character) < 32:
+        return chr(0x2400 + ord(character))
+    if unicodedata.category(character) in ("Cc", "Cf", "Cs", "Zl", "Zp") and character != "\u200d":
+        return f"\\u{ord(character):04x}"  # a joiner is part of many emoji
+    return character

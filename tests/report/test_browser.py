@@ -122,6 +122,8 @@ def test_edits_reach_the_saved_csv_and_can_be_undone(open_report, film_folder):
     page.select_option("#edit-label", "3")
     assert [row["start"] for row in rows_of(save(page))] == ["0", "63", "110", "165"]
     assert rows_of(save(page))[1]["label"] == "3"
+    assert rows_of(save(page))[1]["confidence"] == ""
+    assert "set by hand" in page.inner_text("#spans")
     page.click("#split")
     assert [row["start"] for row in rows_of(save(page))] == ["0", "63", "86", "110", "165"]
     page.click("#merge")

@@ -89,7 +89,10 @@ def test_the_page_is_well_formed_and_refers_to_nothing_outside(findings):
 def test_the_page_holds_what_was_found(findings):
     data = data_of(build_report(findings))
     assert data["found"] == [[0, 20, 40], [0, 1, 0]]
-    assert data["confidence"] == {"20": 0.4, "40": 0.4}
+    assert data["confidence"]["2"] == {"20": 0.4, "40": 0.4}
+    for k, (starts, _) in data["cuts"].items():
+        assert sorted(map(int, data["confidence"][k])) == starts[1:]
+        assert all(0 <= value <= 1 for value in data["confidence"][k].values())
     assert sorted(map(int, data["cuts"])) == list(range(1, 21))
     assert data["edges"] == {"start": 0.0, "step": pytest.approx(0.1)}
     assert data["colours"] == list(COLOURS)

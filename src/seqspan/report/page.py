@@ -16,6 +16,7 @@ from scipy.optimize import linear_sum_assignment
 from seqspan._spectrum import degrees, leading_eigenpairs, multiply
 from seqspan._types import Array, IntArray
 from seqspan.boundaries import boundaries_from_labels, boundary_strength
+from seqspan.confidence import boundary_confidence
 from seqspan.exports.text import printable
 from seqspan.plots import COLOURS
 from seqspan.report.findings import Findings
@@ -93,7 +94,6 @@ def make_data(findings: Findings) -> dict[str, Any]:
     """Collect what the scripts draw."""
     cuts = recut(findings)
     solved = findings.solved
-    sure = zip(findings.boundaries.tolist(), findings.confidence.tolist(), strict=True)
     return {
         "n": len(findings.sequence),
         "name": printable(Path(findings.sequence.source).stem or "recording"),
@@ -103,7 +103,7 @@ def make_data(findings: Findings) -> dict[str, Any]:
         "chosen": findings.n_subspaces,
         "cuts": {str(k): _runs(labels) for k, labels in sorted(cuts.items())},
         "found": [[0, *findings.boundaries.tolist()], findings.labels[[0, *findings.boundaries]].tolist()],
-        "confidence": {str(start): round(value, 3) for start, value in sure},
+        "confidence": {str(k): _confidence(findings, labels) for k, labels in cuts.items()},
         "truth": _truth(findings),
         "strength": _strength(findings),
         "spectrum": _spectrum(findings.W),
@@ -133,6 +133,17 @@ def _runs(labels: IntArray) -> list[list[int]]:
     """Starts of the spans, and their labels."""
     starts = np.concatenate([[0], boundaries_from_labels(labels)])
     return [starts.tolist(), labels[starts].tolist()]
+
+
+def _confidence(findings: Findings, labels: IntArray) -> dict[str, float]:
+    """Confidence of each boundary of a cut, by its sample; that of the cut as found is known."""
+    if labels is findings.labels:
+        starts, sure = findings.boundaries, findings.confidence
+    else:
+        starts = boundaries_from_labels(labels)
+        columns = np.searchsorted(findings.rows, starts)
+        sure = boundary_confidence(findings.solved.Z, columns, np.random.default_rng(0))
+    return {str(start): round(value, 3) for start, value in zip(starts.tolist(), sure.tolist(), strict=True)}
 
 
 def _truth(findings: Findings) -> dict[str, Any] | None:

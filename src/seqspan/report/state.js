@@ -44,10 +44,9 @@ function toSpans([starts, labels]) {
   }));
 }
 
-/** Confidence of the boundary at which a span starts; null where it was not computed. */
+/** Confidence of the boundary at which a span starts; null where it was moved by hand. */
 function confidence(span) {
-  const value = DATA.confidence[span.start];
-  return span.start === 0 || value === undefined ? null : value;
+  return DATA.confidence[state.k][span.start] ?? null;
 }
 
 /** A to Z, then AA, AB, ... as in the exports. */

@@ -60,7 +60,7 @@ function rowOf(i) {
 
 function sureOf(span) {
   const value = confidence(span);
-  if (value === null) return [span.start === 0 ? "start" : "not computed"];
+  if (value === null) return [span.start === 0 ? "start" : "set by hand"];
   const bar = make("i");
   bar.style.width = `${100 * value}%`;
   return [make("span", { class: "meter", "aria-hidden": "true" }, bar), `${Math.round(100 * value)} %`];

@@ -4,18 +4,23 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
-.PHONY: demo test lint bench clean
+.PHONY: demo test browser lint bench clean
 
 $(INSTALLED): pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --editable ".[dev]"
 	touch $@
 
-demo: $(INSTALLED)  ## segment the paper's synthetic data and draw what was found
-	$(BIN)/python examples/plot_synthetic.py
+demo: $(INSTALLED)  ## render a clip, segment it, check the answer, write its report
+	$(BIN)/seqspan demo --out out/demo
 
-test: $(INSTALLED)  ## the whole suite; real-data tests run when SEQSPAN_DATA is set
+test: $(INSTALLED) browser  ## the whole suite; real-data tests run when SEQSPAN_DATA is set
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+browser:  ## the tests look at the report in a real Chromium
+	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || \
+	 { apt-get update -q && apt-get install -y -q chromium; } || \
+	 { echo "The tests of the report need Chromium: please install the package chromium."; exit 1; }
 
 lint: $(INSTALLED)  ## style, formatting and types
 	$(BIN)/ruff check .

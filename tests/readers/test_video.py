@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 
+import av
 import numpy as np
 import pytest
 from PIL import Image
@@ -44,6 +45,21 @@ def test_variable_frame_rates_keep_their_time_stamps(tmp_path):
     stamps = [0, 3, 4, 11, 12, 13, 40, 41, 55, 56, 80, 81]
     write_video(tmp_path / "film.mp4", pts=stamps)
     assert np.allclose(read(tmp_path / "film.mp4").times, np.array(stamps) / 100)
+
+
+def test_avi_with_frames_out_of_order_is_counted(tmp_path):
+    path = tmp_path / "film.avi"
+    with av.open(str(path), "w") as container:
+        stream = container.add_stream("mpeg4", rate=10, width=64, height=48, pix_fmt="yuv420p")
+        stream.codec_context.max_b_frames = 2
+        for k in range(30):
+            frame = av.VideoFrame.from_ndarray(np.full((48, 64, 3), 8 * k, np.uint8), "rgb24")
+            container.mux(stream.encode(frame))
+        container.mux(stream.encode())
+    sequence = read(path)
+    np.testing.assert_allclose(sequence.times, np.arange(30) / 10)
+    assert np.all(np.diff(sequence.X.mean(axis=1, dtype=float)) >= 0)  # shown in order: never darker
+    np.testing.assert_allclose(read(path, start=1.0, stop=1.45).times, [1.0, 1.1, 1.2, 1.3, 1.4])
 
 
 def test_start_stop_and_stride_choose_frames_by_their_times(tmp_path):

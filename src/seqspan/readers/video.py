@@ -121,7 +121,7 @@ def _selected(
     container: InputContainer, stream: VideoStream, clock: _Clock, options: VideoOptions
 ) -> Iterator[tuple[float, VideoFrame]]:
     """Yield time and frame of the part that was asked for, every stride-th of it."""
-    if options.start is not None and stream.time_base is not None:
+    if options.start is not None and stream.time_base is not None and not clock.counts:
         first = stream.start_time or 0
         container.seek(first + int(options.start / stream.time_base), stream=stream)
     n_inside = 0
@@ -137,9 +137,14 @@ def _selected(
 
 
 class _Clock:
-    """Times of frames: their own stamps from the start of the stream, or counted where they have none."""
+    """Times of frames: their own stamps from the start of the stream, or counted where they have none.
+
+    AVI stamps packets in the order of decoding, not frames in that of showing, and has one rate for all:
+    there every frame is counted.
+    """
 
     def __init__(self, stream: VideoStream) -> None:
+        self.counts = "avi" in stream.container.format.name.split(",")
         self.n_frames = 0
         self.end = 0.0  # of the latest frame, in seconds, which lasts as long as the one before it
         self.longest = 0.0  # distance of two frames
@@ -151,7 +156,7 @@ class _Clock:
     def time_of(self, frame: VideoFrame) -> float:
         """Return the time of the next frame in seconds."""
         self.n_frames += 1
-        if frame.pts is None:
+        if frame.pts is None or self.counts:
             self._n_unstamped += 1
             time = (self.n_frames - 1) / self.rate
         else:

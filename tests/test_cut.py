@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 
 from seqspan import _spectrum
-from seqspan.cut import normalised_cut
+from seqspan.cut import normalised_cut, normalised_cuts
 
 
 def planted(lengths, within=1.0, noise=0.0, seed=0):
@@ -214,3 +214,15 @@ def test_more_starts_never_cut_more():
         assert many <= one + 1e-12  # the first start is the same
         better += many < one - 1e-3
     assert better > 0
+
+
+def test_many_cuts_are_the_single_cuts():
+    rng = np.random.default_rng(3)
+    W = np.kron(np.eye(4), np.ones((9, 9))) + 0.05 * rng.random((36, 36))
+    W = W + W.T
+    together = normalised_cuts(W, [1, 2, 4, 5, 36], rng=0)
+    assert sorted(together) == [1, 2, 4, 5, 36]
+    for k, labels in together.items():
+        np.testing.assert_array_equal(labels, normalised_cut(W, k, rng=0))
+    with pytest.raises(ValueError, match="got 37"):
+        normalised_cuts(W, [2, 37])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 import numpy.typing as npt
 
@@ -61,17 +63,57 @@ def normalised_cut(
     >>> normalised_cut(W, 2, rng=0)
     array([0, 0, 1, 1, 0, 0])
     """
+    return normalised_cuts(W, [n_subspaces], rng=rng, n_starts=n_starts)[n_subspaces]
+
+
+def normalised_cuts(
+    W: npt.ArrayLike,
+    numbers: Iterable[int],
+    *,
+    rng: np.random.Generator | int | None = None,
+    n_starts: int = 10,
+) -> dict[int, IntArray]:
+    """Cut into several numbers of subspaces for the price of one set of eigenvectors.
+
+    Parameters
+    ----------
+    W : array of shape (n, n)
+    numbers : iterable of int
+        Each in [1, n].
+    rng, n_starts
+        As for :func:`normalised_cut`, whose labels these are for a seed.
+
+    Returns
+    -------
+    dict of int to array of int, shape (n,)
+
+    Examples
+    --------
+    >>> W = np.kron([[1, 0, 1], [0, 1, 0], [1, 0, 1]], np.ones((2, 2)))
+    >>> normalised_cuts(W, [1, 2], rng=0)
+    {1: array([0, 0, 0, 0, 0, 0]), 2: array([0, 0, 1, 1, 0, 0])}
+    """
     W = checked_affinity(W)
-    n = len(W)
-    if not 1 <= n_subspaces <= n:
-        raise ValueError(f"n_subspaces must be in [1, {n}] for {n} samples; got {n_subspaces}.")
+    n, numbers = len(W), list(numbers)
+    for number in numbers:
+        if not 1 <= number <= n:
+            raise ValueError(f"n_subspaces must be in [1, {n}] for {n} samples; got {number}.")
     if n_starts < 1:
         raise ValueError(f"n_starts must be at least 1; got {n_starts}.")
+    link = LINK * (float(degrees(W).mean()) or 1.0)  # without any affinity, time is all there is
+    vectors = _leading_vectors(W, link, max((k for k in numbers if 1 < k < n), default=0))
+    return {k: _cut_into(W, link, vectors, k, np.random.default_rng(rng), n_starts) for k in numbers}
+
+
+def _cut_into(
+    W: Array, link: float, vectors: Array, n_subspaces: int, rng: np.random.Generator, n_starts: int
+) -> IntArray:
+    """Turn the leading vectors into labels, from several starts; the smallest cut wins."""
+    n = len(W)
     if n_subspaces in (1, n):
         return np.arange(n) if n_subspaces == n else np.zeros(n, dtype=np.intp)
-    link = LINK * (float(degrees(W).mean()) or 1.0)  # without any affinity, time is all there is
-    rows = _embedding(W, link, n_subspaces)
-    firsts = np.random.default_rng(rng).integers(n, size=n_starts)
+    rows = _unit_rows(vectors[:, :n_subspaces])
+    firsts = rng.integers(n, size=n_starts)
     found = np.unique([_discretise(rows, _spread_rows(rows, first)) for first in firsts], axis=0)
     costs = [_cut_value(W, link, candidate, n_subspaces) for candidate in found]
     labels: IntArray = found[int(np.argmin(costs))]
@@ -86,15 +128,21 @@ def _multiply_linked(W: Array, link: float, V: Array) -> Array:
     return product
 
 
-def _embedding(W: Array, link: float, n_subspaces: int) -> Array:
-    """Rows of the leading eigenvectors of D^-1/2 W D^-1/2, scaled to length one."""
+def _leading_vectors(W: Array, link: float, count: int) -> Array:
+    """Leading eigenvectors of D^-1/2 W D^-1/2, neighbours in time tied."""
     n = len(W)
+    if count == 0:
+        return np.empty((n, 0))
     scale = 1 / np.sqrt(_multiply_linked(W, link, np.ones((n, 1))))
 
     def product(V: Array) -> Array:
         return scale * _multiply_linked(W, link, scale * V)
 
-    _, vectors = leading_eigenpairs(product, n, n_subspaces)
+    return leading_eigenpairs(product, n, count)[1]
+
+
+def _unit_rows(vectors: Array) -> Array:
+    """Rows scaled to length one."""
     norms = np.linalg.norm(vectors, axis=1, keepdims=True)
     rows: Array = vectors / np.maximum(norms, np.finfo(float).tiny)
     return rows

@@ -7,7 +7,7 @@ from threadpoolctl import threadpool_limits
 
 from seqspan._types import Array, IntArray
 from seqspan.boundaries import boundaries_from_labels, boundary_strength, labels_from_boundaries
-from seqspan.cut import normalised_cut
+from seqspan.cut import normalised_cuts
 from seqspan.pipeline import segment
 from seqspan.report.findings import Findings
 
@@ -45,14 +45,12 @@ def _coarse_cuts(findings: Findings, numbers: list[int]) -> dict[int, IntArray]:
     W = pool_sum(findings.W, size)
     strength = boundary_strength(findings.solved.Z)
     columns = np.searchsorted(findings.rows, findings.boundaries)
-    cuts = {}
     with threadpool_limits(1):  # threads of factorisations this small mostly wait for each other
-        for k in numbers:
-            if k > len(W):
-                break
-            labels = np.repeat(normalised_cut(W, k, rng=0, n_starts=4), size)[:n]
-            cuts[k] = snap(labels, strength, columns, size) if size > 1 else labels
-    return cuts
+        groups = normalised_cuts(W, [k for k in numbers if k <= len(W)], rng=0, n_starts=4)
+    cuts = {k: np.repeat(labels, size)[:n] for k, labels in groups.items()}
+    if size == 1:
+        return cuts
+    return {k: snap(labels, strength, columns, size) for k, labels in cuts.items()}
 
 
 def pool_sum(W: Array, size: int) -> Array:

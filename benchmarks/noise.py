@@ -2,8 +2,8 @@
 
     python -m benchmarks.noise --seeds 20
 
-The paper's synthetic data, unit columns, noise of standard deviation 0.2 on top, its weights (0.1 and 1.0). For
-every solver of OSC: the worst objective relative to that of Z = 0, the worst gap, and the clustering error.
+The paper's synthetic data, unit columns, noise of standard deviation 0.2 on top, its weights (0.1 and 1.0).
+For every solver of OSC: the worst objective relative to that of Z = 0, the worst gap, the clustering error.
 """
 
 from __future__ import annotations

@@ -185,6 +185,22 @@ def test_warm_start_goes_on_after_a_weight_changed(sequence):
     assert osc.fit(X[:30]).coef_.shape == (30, 30)  # a state of another size is of no use
 
 
+@pytest.mark.parametrize("solver", ["fast", "vladmap", "ladmpsap", "sylvester", "splitting"])
+def test_a_warm_start_never_carries_over_a_forbidden_diagonal(sequence, solver):
+    X, _ = sequence
+    osc = OSC(3, warm_start=True, solver=solver, tol=3e-2).fit(X)
+    osc.set_params(zero_diagonal=True).fit(X)
+    assert np.all(np.diag(osc.coef_) == 0)
+    lowest = OSC(3, zero_diagonal=True, tol=1e-4).fit(X)
+    assert osc.objective_ >= lowest.objective_ * (1 - 1e-4)
+
+
+def test_a_warm_start_survives_another_number_of_features(sequence):
+    X, _ = sequence
+    osc = OSC(3, warm_start=True, solver="ladmpsap").fit(X)
+    assert osc.fit(X[:, :10]).dual_gap_ <= 0.01
+
+
 def test_a_path_visits_every_weight_and_matches_single_fits(sequence):
     X, _ = sequence
     weights = [0.2, 0.5, 1.0]
@@ -209,6 +225,19 @@ def test_preprocessing_that_drops_samples_still_labels_all(sequence):
     assert clustering_error(labels, osc.labels_) == 0
     assert osc.boundaries_.tolist() == [12, 24]
     assert osc.preprocess_[0]["step"] == "subsample"
+
+
+def test_preprocessing_is_recorded_anew_in_every_fit(sequence):
+    X, _ = sequence
+    osc = OSC(3, preprocess="centre").fit(X)
+    assert [step["step"] for step in osc.preprocess_] == ["centre"]
+    assert osc.set_params(preprocess=None).fit(X).preprocess_ == ()
+
+
+def test_preprocessing_that_overflows_is_an_error_and_no_optimum(sequence):
+    X = np.abs(sequence[0]).astype(np.float32)
+    with pytest.raises(ValueError, match="left the range of float32"):
+        OSC(3, preprocess="centre,scale").fit(X / np.abs(X).max() * np.float32(3e38))
 
 
 # ---- bad input
@@ -258,6 +287,11 @@ def test_sparse_matrices_are_refused(Estimator):
         ({"tol": -1.0}, "tol must be"),
         ({"max_iter": 0}, "max_iter must be"),
         ({"preprocess": "polish"}, "polish"),
+        ({"n_jobs": 0}, "n_jobs must be None or an int other than 0; got 0"),
+        ({"n_jobs": "all"}, "n_jobs must be"),
+        ({"n_spans": 3}, "n_spans is for cut='peaks'; got n_spans=3 with cut='ncut'"),
+        ({"n_subspaces": 2, "n_spans": 3, "cut": "peaks"}, "n_subspaces=2 and n_spans=3"),
+        ({"n_subspaces": 10, "preprocess": "subsample:6"}, "for 6 samples"),
     ],
 )
 def test_impossible_parameters_are_refused_with_a_reason(sequence, parameters, message):

@@ -184,7 +184,7 @@ def staged(folder: Path) -> Iterator[Path]:
     """
     folder.mkdir(parents=True, exist_ok=True)
     _remove_unfinished(folder)
-    staging = Path(tempfile.mkdtemp(prefix=STAGING, dir=folder))
+    staging = Path(tempfile.mkdtemp(prefix=f"{STAGING}{os.getpid()}-", dir=folder))
     try:
         yield staging
         _publish(staging, folder)
@@ -193,12 +193,26 @@ def staged(folder: Path) -> Iterator[Path]:
 
 
 def _remove_unfinished(folder: Path) -> None:
-    """Remove what runs that were killed have left."""
+    """Remove what runs that were killed have left; what a living process writes is its own."""
     for left in folder.glob(f"{STAGING}*"):
+        number = left.name.removeprefix(STAGING).partition("-")[0].partition(".")[0]
+        if number.isdecimal() and int(number) != os.getpid() and _is_alive(int(number)):
+            continue
         if left.is_dir():
             shutil.rmtree(left, ignore_errors=True)
         else:
             left.unlink(missing_ok=True)
+
+
+def _is_alive(process: int) -> bool:
+    """Whether a process of that number runs here."""
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:  # it does, as somebody else
+        return True
+    return True
 
 
 def _publish(staging: Path, folder: Path) -> None:

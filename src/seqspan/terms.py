@@ -96,7 +96,9 @@ class Absolute:
     zero_diagonal: bool = False
 
     def value(self, A: Array) -> float:
-        """Evaluate the term."""
+        """Evaluate the term; infinite where the constraint is broken."""
+        if self.zero_diagonal and np.any(np.diagonal(A)):
+            return np.inf
         return float(np.sum(np.abs(A) * self.weight))
 
     def prox(self, A: Array, step: float) -> Array:

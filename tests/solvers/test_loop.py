@@ -62,7 +62,7 @@ def test_rounding_never_makes_the_gap_negative():
 @pytest.mark.parametrize("objective", [np.nan, np.inf])
 def test_an_objective_that_is_no_number_is_not_an_optimum(objective):
     algorithm = Algorithm(lambda s: s, lambda s: (objective, 0.0), lambda s: np.zeros(1), check_every=1)
-    with np.errstate(invalid="ignore"), pytest.warns(ConvergenceWarning):
+    with np.errstate(invalid="ignore"), pytest.warns(ConvergenceWarning, match="left the range of floats"):
         solution = run(algorithm, 0, Stopping(max_iter=3))
     assert (solution.converged, solution.n_iter) == (False, 3)
 

@@ -24,7 +24,7 @@ class Job:
     @property
     def name(self) -> str:
         """The input's name, printable."""
-        return printable(self.source.name)
+        return printable(self.source.name or self.source.resolve().name)
 
 
 def expand(given: Sequence[str]) -> list[Path]:
@@ -54,7 +54,7 @@ def make_jobs(sources: Sequence[Path], settings: Settings, threads: int | None, 
         return [Job(sources[0], Path(settings.out), settings, threads, level)]
     jobs: list[Job] = []
     for source in sources:
-        stem = source.stem or source.name
+        stem = source.stem or source.resolve().stem  # "." is named by where it is
         base = Path(settings.out) / stem if settings.out is not None else Path(f"{stem}.seqspan")
         folder, number = base, 1
         while any(job.folder == folder for job in jobs):

@@ -155,7 +155,8 @@ def _solve(job: Job, X: Array, display: Display, *, fresh: bool) -> tuple[Solved
     """Return the coefficients, and whether they were kept from an earlier run."""
     parameters = model_parameters(job.settings)
     with display.stage("solving"):
-        key = hash_problem(X, {"method": job.settings.method, **parameters})
+        # another version may solve better: it does not take over what an older one kept
+        key = hash_problem(X, {"version": seqspan.__version__, "method": job.settings.method, **parameters})
         kept = None if fresh else load_solution(job.folder, key)
         if kept is not None:
             return kept, True

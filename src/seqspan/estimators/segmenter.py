@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import ExitStack
+from numbers import Integral
 from typing import Any, Self
 
 import joblib
@@ -70,29 +71,49 @@ class SubspaceSegmenter(ClusterMixin, BaseEstimator):
         samples: Array = validate_data(
             self, X, dtype=(np.float64, np.float32), ensure_min_samples=MIN_SAMPLES
         )
-        self._check(len(samples))
+        self._check()
         columns, rows = self._columns(samples)
+        self._check_counts(len(rows))
         self._solve(self._model(len(rows)), columns)
         self._cut(rows, len(samples))
         return self
 
-    def _check(self, n_samples: int) -> None:
+    def _check(self) -> None:
         """Check the parameters that all estimators share."""
         check_choice("cut", self.cut, CUTS)
         check_choice("stopping", self.stopping, ("gap", "published"))
-        what = f"{n_samples} samples"
-        check_count("n_subspaces", self.n_subspaces, n_samples, what, tuple(ESTIMATORS))
-        check_count("n_spans", self.n_spans, n_samples, what, ("auto",))
         check_weight("tol", self.tol)
         check_count("max_iter", self.max_iter, 10**9, "iterations")
+        if self.n_jobs is not None and (not isinstance(self.n_jobs, Integral) or self.n_jobs == 0):
+            raise ValueError(f"n_jobs must be None or an int other than 0; got {self.n_jobs!r}.")
+
+    def _check_counts(self, n_samples: int) -> None:
+        """Check how many labels and spans are asked for, and that the cut can give them."""
+        what = f"{n_samples} samples"
+        k = check_count("n_subspaces", self.n_subspaces, n_samples, what, tuple(ESTIMATORS))
+        n_spans = check_count("n_spans", self.n_spans, n_samples, what, ("auto",))
+        if n_spans == "auto":
+            return
+        if self.cut != "peaks":
+            raise ValueError(f"n_spans is for cut='peaks'; got n_spans={n_spans} with cut={self.cut!r}.")
+        if isinstance(k, int) and k != n_spans:
+            raise ValueError(
+                f"cut='peaks' gives every span a label of its own; got n_subspaces={k} and n_spans={n_spans}."
+            )
 
     def _columns(self, X: Array) -> tuple[Array, IntArray]:
         """Preprocess, transpose and scale to unit norm; also tells which sample each column stands for."""
         rows = np.arange(len(X))
+        self.preprocess_: tuple[dict[str, Any], ...] = ()
         if self.preprocess is not None:
             chain = make_chain(self.preprocess, X)
             self.preprocess_ = chain.records()
-            X, rows = chain.apply(X), chain.rows(len(X))
+            with np.errstate(over="ignore", invalid="ignore"):
+                X, rows = chain.apply(X), chain.rows(len(X))
+            if not np.all(np.isfinite(X)):
+                raise ValueError(
+                    f"preprocess={self.preprocess!r} left the range of {X.dtype}: scale X down first."
+                )
         columns = np.ascontiguousarray(X.T)
         return (scale_columns(columns) if self.normalize else columns), rows
 
@@ -103,7 +124,7 @@ class SubspaceSegmenter(ClusterMixin, BaseEstimator):
         """
         options: dict[str, Any] = {}
         solver = self._solver()
-        problem = type(model), solver, X.shape[1], X.dtype
+        problem = type(model), getattr(model, "zero_diagonal", None), solver, X.shape, X.dtype
         if self.warm_start and self._warm is not None and self._warm[0] == problem:
             options["start"] = self._warm[1]
         if solver == "fast":

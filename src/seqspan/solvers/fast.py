@@ -26,6 +26,7 @@ from seqspan.solvers.sweeps import State, Sweeps
 from seqspan.solvers.teams import Team
 
 PENALTIES = 10.0, 30.0  # to start with, the second per unit of lam2: good on unit columns
+LARGEST_START = 300.0  # of the second penalty: more would drown the first in rounding
 COARSEST = 512  # samples below which to start from zero
 COARSE_TOL = 0.02  # a start need not be better than the coarse problem resembles the fine one
 COARSE_ITERATIONS = 200
@@ -80,7 +81,7 @@ def _algorithm(sweeps: Sweeps) -> Algorithm[State]:
 def _cold_start(model: Osc | SpatSc, X: Array, sweeps: Sweeps) -> State:
     """Start from the solution for the means of neighbours, down to a size that costs next to nothing."""
     if sweeps.n < COARSEST:
-        return sweeps.zero_state(PENALTIES[0], PENALTIES[1] * model.lam2)
+        return sweeps.zero_state(PENALTIES[0], min(PENALTIES[1] * model.lam2, LARGEST_START))
     means, coarse_model = halve(X), coarsen(model)
     coarse = Sweeps(coarse_model, reduce(means, X.dtype), sweeps.team)
     state = _cold_start(coarse_model, means, coarse)
@@ -96,9 +97,12 @@ def advance(sweeps: Sweeps, s: State) -> State:
     balance = s.iteration % BALANCE_EVERY == 0 and s.iteration <= BALANCE_UNTIL
     residuals = sweeps.iterate(s, measure=balance)
     if balance:
-        factors = _penalty_factor(*residuals[:4]), _penalty_factor(*residuals[4:])
-        if factors != (1.0, 1.0):
-            sweeps.rescale(s, *factors)
+        factor_1, factor_2 = _penalty_factor(*residuals[:4]), _penalty_factor(*residuals[4:])
+        # S is smoothed over sqrt(r2 / r1) steps; beyond this ratio rounding would speak louder than r1
+        largest = 1e-3 / float(np.finfo(sweeps.dtype).eps) * s.r1 * factor_1
+        factor_2 = min(factor_2, max(largest / s.r2, 1.0))
+        if (factor_1, factor_2) != (1.0, 1.0):
+            sweeps.rescale(s, factor_1, factor_2)
     return s
 
 

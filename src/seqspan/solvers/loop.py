@@ -150,10 +150,15 @@ def run(
 
 def _warn(progress: Progress, wanted: str) -> None:
     """Tell what was reached, what was asked, and what to do about it."""
+    if np.isfinite(progress.objective):
+        judgement = (
+            "The result is within that gap of the optimum; raise max_iter or tol to silence this warning."
+        )
+    else:
+        judgement = "The objective left the range of floats: use float64, unit samples or smaller weights."
     warnings.warn(
         f"Stopped after max_iter={progress.iteration} iterations with a relative duality gap of "
-        f"{progress.gap:.1e}, before {wanted} was met. The result is usable and within that gap of the "
-        "optimum; raise max_iter or tol to silence this warning.",
+        f"{progress.gap:.1e}, before {wanted} was met. {judgement}",
         ConvergenceWarning,
         stacklevel=4,
     )

@@ -18,29 +18,38 @@ class _SingleThreadedBlas:
     """Keeps BLAS at one thread while at least one team works.
 
     threadpoolctl's own context manager restores what it found on entry, which goes wrong when several
-    fits overlap in time; counting the users does not.
+    fits overlap in time; counting the users does not. A limit can only be lifted by the thread that set
+    it, so one thread, kept for this, sets and lifts them all.
     """
 
     def __init__(self) -> None:
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget everything: neither the lock nor the thread survives a fork."""
         self._lock = threading.Lock()
         self._users = 0
+        self._owner: ThreadPoolExecutor | None = None
         self._limiter: Any = None
 
     def __enter__(self) -> None:
         with self._lock:
             self._users += 1
             if self._users == 1:
-                self._limiter = ThreadpoolController().limit(limits=1, user_api="blas")
-                self._limiter.__enter__()
+                self._owner = self._owner or ThreadPoolExecutor(1, "seqspan-blas")
+                limit = ThreadpoolController().limit
+                self._limiter = self._owner.submit(limit, limits=1, user_api="blas").result()
 
     def __exit__(self, *exception: object) -> None:
         with self._lock:
             self._users -= 1
-            if self._users == 0:
-                self._limiter.__exit__(None, None, None)
+            if self._users == 0 and self._owner is not None:
+                self._owner.submit(self._limiter.restore_original_limits).result()
 
 
 _single_threaded_blas = _SingleThreadedBlas()
+if hasattr(os, "register_at_fork"):  # not on Windows
+    os.register_at_fork(after_in_child=_single_threaded_blas.reset)
 
 
 def default_threads() -> int:

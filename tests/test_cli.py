@@ -90,7 +90,8 @@ def test_segment_writes_the_documented_folder(table, tmp_path):
     assert document["command"] == f"seqspan segment {table} --subspaces 3"
     assert {"reading", "solving", "cutting", "report"} <= set(document["seconds"])
     assert "4 spans in 3 subspaces, within" in result.stdout
-    assert result.stderr == ""
+    how = "read as utf-8, cells parted by ',', decimal '.', a header"
+    assert result.stderr == f"seqspan: note: walk.csv: {how}\n"
 
 
 def test_the_command_in_the_result_repeats_it(table, tmp_path):
@@ -135,7 +136,7 @@ def test_a_damaged_result_is_made_again(table, tmp_path):
         (["walk.csv", "--method", "magic"], 2, "--method must be one of"),
         (["walk.csv", "-k", "0"], 2, "--subspaces must be a whole number"),
         (["walk.csv", "-k", "81"], 1, "n_subspaces must be at most 80"),
-        (["walk.csv", "--lambda1", "heavy"], 1, "lambda_1 must be a number > 0; got 'heavy'"),
+        (["walk.csv", "--lambda1", "heavy"], 2, "--lambda1 must be a number > 0; got 'heavy'"),
         (["walk.csv", "--method", "lsr", "--lambda2", "1"], 2, "lsr takes lambda_1; got lambda_2"),
         (["walk.csv", "--export", "edl"], 1, "'edl' needs a video file"),
         (["walk.csv", "--export", "tape"], 2, "--export must be one of"),
@@ -145,7 +146,7 @@ def test_a_damaged_result_is_made_again(table, tmp_path):
         (["walk.csv", "--truth", "none.csv"], 1, "none.csv"),
         (["walk.csv", "walk.csv*", "--truth", "walk.csv", "--jobs", "0"], 2, "--jobs must be at least 1"),
         (["walk.csv", "--config", "walk.csv"], 2, "not a TOML file"),
-        (["walk.csv", "--preprocess", "polish"], 1, "polish"),
+        (["walk.csv", "--preprocess", "polish"], 2, "polish"),
     ],
 )
 def test_errors_are_one_line_and_have_their_status(table, arguments, status, words):
@@ -353,3 +354,39 @@ def test_every_hard_cut_of_a_film_is_found_within_a_frame(data_dir, tmp_path):
     # shots that start and end at hard cuts start and end at key frames: 285 to 378 to 553
     copied = {start for start, piece in zip(found.tolist(), pieces, strict=True) if piece["copied"]}
     assert {285, 378} <= copied
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--lambda1", "-1"],
+        ["--lambda2", "much"],
+        ["--tol", "nan"],
+        ["--max-iter", "0"],
+        ["--seed", "-1"],
+        ["--preprocess", "polish"],
+        ["--format", "zzz"],
+        ["--missing", "guess"],
+        ["--spans", "3"],
+        ["--spans", "3", "--subspaces", "2", "--cut", "peaks"],
+    ],
+    ids=" ".join,
+)
+def test_values_out_of_range_are_wrong_usage_before_anything_is_read(tmp_path, arguments):
+    answer = CliRunner().invoke(app, ["segment", str(tmp_path), *arguments])
+    assert answer.exit_code == 2
+    assert len(answer.output.strip().splitlines()) == 1
+
+
+def test_gaps_can_be_filled_and_what_was_left_out_is_said(tmp_path):
+    path = tmp_path / "table.csv"
+    rows = [f"{k % 7},{'' if k == 4 else k * k % 5},word" for k in range(40)]
+    path.write_text("a,b,c\n" + "\n".join(rows) + "\n")
+    out = str(tmp_path / "out")
+    refused = CliRunner().invoke(app, ["segment", str(path), "--out", out])
+    assert refused.exit_code == 1
+    assert "--missing" in refused.output
+    filled = CliRunner().invoke(app, ["segment", str(path), "--out", out, "--missing", "interpolate"])
+    assert filled.exit_code == 0
+    assert "note: table.csv" in filled.output
+    assert "c" in filled.output.split("note: table.csv", 1)[1]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from contextlib import suppress
 from pathlib import Path
 
@@ -12,7 +14,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from seqspan import results
-from seqspan.results import Solved, load_result, load_solution, make_spans, save_solution, staged
+from seqspan.results import (
+    STAGING,
+    Solved,
+    _remove_unfinished,
+    load_result,
+    load_solution,
+    make_spans,
+    save_solution,
+    staged,
+)
 from seqspan.solvers import Progress
 
 
@@ -164,3 +175,14 @@ def test_the_hash_of_a_folder_tells_names_and_contents(tmp_path):
     (tmp_path / "two" / "b").write_text("x")
     (tmp_path / "three" / "a").write_text("y")
     assert len({results.hash_file(tmp_path / name) for name in ("one", "two", "three")}) == 3
+
+
+def test_what_a_living_process_writes_is_left_alone(tmp_path):
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as other:
+        theirs = tmp_path / f"{STAGING}{other.pid}-abc"
+        theirs.mkdir()
+        _remove_unfinished(tmp_path)
+        assert theirs.exists()
+        other.communicate(b"\n")
+    _remove_unfinished(tmp_path)
+    assert not theirs.exists()

@@ -115,8 +115,9 @@ def tell(outcome: Outcome, control: Control) -> None:
     elif outcome.status != "failed" and not control.quiet:
         typer.echo(summarise(outcome))
     if not control.quiet:
-        for warning in outcome.document.get("warnings", ()):
-            typer.echo(f"seqspan: note: {outcome.name}: {one_line(warning)}", err=True)
+        told = (*outcome.document.get("input", {}).get("notes", ()), *outcome.document.get("warnings", ()))
+        for note in told:
+            typer.echo(f"seqspan: note: {outcome.name}: {one_line(note)}", err=True)
 
 
 def summarise(outcome: Outcome) -> str:

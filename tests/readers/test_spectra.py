@@ -58,7 +58,7 @@ def test_values_to_ignore_are_missing(tmp_path):
     cube = np.random.default_rng(2).random((6, 2, 4)).astype(np.float32)
     cube[2, 0] = cube[3, :, 1] = -9999
     path = write_cube(tmp_path, cube, more="data ignore value = -9999\n")
-    with pytest.raises(ValueError, match=r"core\.hdr: values are missing \(of 6 rows: 2 1\)"):
+    with pytest.raises(ValueError, match=r"core\.hdr: values are missing or not finite \(of 6 rows: 2 1\)"):
         read(path)
     filled = read(path, missing="interpolate")
     assert filled.X[2] == pytest.approx(cube[2, 1], rel=1e-6)  # the other pixel across is there

@@ -24,7 +24,7 @@ from seqspan._cli.settings import (
     model_parameters,
     parse_count,
     parse_exports,
-    parse_read_options,
+    read_options,
 )
 from seqspan._cli.truth import Truth, read_truth, score
 from seqspan._types import Array
@@ -103,7 +103,7 @@ def run_job(job: Job, *, fresh: bool = False) -> Outcome:
         return Outcome(job.name, job.folder, stored, "unchanged")
     with Display(job.name, job.level).shown() as display:
         with display.stage("reading"):
-            sequence = read(job.source, format=job.settings.format, **parse_read_options(job.settings.read))
+            sequence = read(job.source, format=job.settings.format, **read_options(job.settings))
             truth = _read_truth(job.settings, len(sequence))
             _check_exports(job.settings, sequence)
             chain = _make_chain(job.settings, sequence)

@@ -14,11 +14,13 @@ from typing import Annotated, Any, get_type_hints
 import typer
 
 import seqspan
-from seqspan.checks import check_choice
+from seqspan.checks import check_choice, check_count, check_weight
 from seqspan.estimators import COUPLED_SOLVERS, SubspaceSegmenter
 from seqspan.exports import EXPORTS
 from seqspan.n_subspaces import ESTIMATORS
 from seqspan.pipeline import CUTS
+from seqspan.preprocess import make_chain
+from seqspan.readers import readers
 
 #: Every estimator that the library offers, by the name that the command line knows it by.
 METHODS: dict[str, type[SubspaceSegmenter]] = {
@@ -50,6 +52,7 @@ class Settings:
     max_iter: int | None = option("--max-iter", "N", "largest number of iterations")
     preprocess: str = option("--preprocess", "STEPS", "auto, none, or steps as centre,pca:0.95", "auto")
     format: str | None = option("--format", "NAME", "format of the input, where finding out fails")
+    missing: str | None = option("--missing", "HOW", "gaps in a table: error, interpolate or drop")
     read: tuple[str, ...] = option("--read", "NAME=VALUE", "option of the reader: stride=5; repeatable", ())
     seed: int = option("--seed", "N", "of the cut's random starts", 0)
     truth: str | None = option("--truth", "FILE", "true labels or boundaries: adds scores")
@@ -149,9 +152,46 @@ def check_settings(settings: Settings) -> Settings:
         check_choice("--export", name, EXPORTS)
     if settings.jobs < 1:
         raise ValueError(f"--jobs must be at least 1; got {settings.jobs}.")
-    parse_read_options(settings.read)
-    model_parameters(settings)
+    if settings.seed < 0:
+        raise ValueError(f"--seed must be 0 or more; got {settings.seed}.")
+    if settings.preprocess not in ("auto", "none"):
+        make_chain(settings.preprocess)
+    if settings.format is not None:
+        check_choice("--format", settings.format, sorted(reader.name for reader in readers()))
+    read_options(settings)
+    _check_spans(settings)
+    _check_weights(settings)
     return settings
+
+
+def _check_spans(settings: Settings) -> None:
+    """Refuse a number of spans that the cut would ignore."""
+    if settings.spans == "auto":
+        return
+    if settings.cut != "peaks":
+        raise ValueError(
+            f"--spans is for --cut peaks; got --spans {settings.spans} with --cut {settings.cut}."
+        )
+    if settings.subspaces.isdecimal() and settings.subspaces != settings.spans:
+        raise ValueError("--cut peaks gives every span a label of its own: give --spans alone.")
+
+
+def _check_weights(settings: Settings) -> None:
+    """Check the numbers of the model and its solver."""
+    given = model_parameters(settings)
+    for name, flag in {"lambda_1": "--lambda1", "lambda_2": "--lambda2", "tol": "--tol"}.items():
+        if name in given:
+            check_weight(flag, given[name])
+    if "max_iter" in given:
+        check_count("--max-iter", given["max_iter"], 10**9, "iterations")
+
+
+def read_options(settings: Settings) -> dict[str, Any]:
+    """Keywords for :func:`seqspan.read`."""
+    options = parse_read_options(settings.read)
+    if settings.missing is not None:
+        options["missing"] = check_choice("--missing", settings.missing, ("error", "interpolate", "drop"))
+    return options
 
 
 def parse_count(name: str, given: str, words: tuple[str, ...]) -> int | str:

@@ -10,6 +10,7 @@ import numpy as np
 from seqspan._types import Array, IntArray
 
 CHOICES = ("error", "interpolate", "drop")
+WAYS_ON = "pass missing='interpolate' or missing='drop' (--missing on the command line)."
 MAX_LISTED = 12  # in an error; notes list everything
 
 
@@ -71,10 +72,7 @@ def resolve_missing(
         return Complete(X, names, rows, [])
     if missing == "error":
         listing = list_gaps(counts, names, owner, MAX_LISTED)
-        raise ValueError(
-            f"values are missing (of {n_samples} rows: {listing}); "
-            f"pass missing='interpolate' or missing='drop'."
-        )
+        raise ValueError(f"values are missing or not finite (of {n_samples} rows: {listing}); {WAYS_ON}")
     notes = []
     present = counts < n_samples
     if not present.all():

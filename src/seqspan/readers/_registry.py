@@ -122,7 +122,7 @@ def _for_file(path: Path) -> Reader:
         looks = f"; it looks like {by_content[0].title}" if by_content else ""
         raise ValueError(
             f"{path}: expected {named[0].title} by its name, but its first bytes are not of one{looks}. "
-            f"Rename it, or pass format=."
+            f"Rename it, or pass format= (--format on the command line)."
         )
     return fitting[0]
 

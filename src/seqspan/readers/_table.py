@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from seqspan._types import Array, IntArray
-from seqspan.readers._missing import CHOICES, require_choice, resolve_missing
+from seqspan.readers._missing import CHOICES, WAYS_ON, require_choice, resolve_missing
 from seqspan.sequence import Sequence
 
 TIME_NAME = re.compile(
@@ -89,7 +89,7 @@ def table_sequence(columns: Columns, options: TableOptions) -> Sequence:
         notes.append(f"left out, dates that are not the time: {', '.join(dropped)}")
     kept = tuple(name for name, wanted in zip(names, keep, strict=True) if wanted)
     if columns.problems and options.missing == "error":
-        raise ValueError(f"{'; '.join(columns.problems)}; pass missing='interpolate' or missing='drop'.")
+        raise ValueError(f"{'; '.join(columns.problems)}; {WAYS_ON}")
     complete = resolve_missing(select_columns(columns.X, keep), kept, options.missing)
     return Sequence(
         X=complete.X,

@@ -109,9 +109,7 @@ def test_text_columns_are_left_out_by_name(tmp_path):
 
 def test_missing_values_are_an_error_unless_asked(tmp_path):
     text = "a,b\n1,2\nNA,4\n5,\n7,8\n"
-    with pytest.raises(
-        ValueError, match=r"table\.csv: values are missing or not finite \(of 4 rows: a 1, b 1\)"
-    ):
+    with pytest.raises(ValueError, match=r"table\.csv: values are missing .*\(of 4 rows: a 1, b 1\)"):
         read_text(tmp_path, text)
     filled = read_text(tmp_path, text, missing="interpolate")
     assert filled.X.tolist() == [[1, 2], [3, 4], [5, 6], [7, 8]]
@@ -236,9 +234,7 @@ def test_missing_values_in_arrays(tmp_path):
     X = matrix()
     X[4, 2] = np.nan
     np.save(tmp_path / "array.npy", X)
-    with pytest.raises(
-        ValueError, match=r"array\.npy: values are missing or not finite \(of 20 rows: column_2 1\)"
-    ):
+    with pytest.raises(ValueError, match=r"array\.npy: values are missing .*\(of 20 rows: column_2 1\)"):
         read(tmp_path / "array.npy")
     assert read(tmp_path / "array.npy", missing="drop").times.tolist() == np.delete(np.arange(20), 4).tolist()
 

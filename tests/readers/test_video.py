@@ -47,7 +47,7 @@ def test_variable_frame_rates_keep_their_time_stamps(tmp_path):
     assert np.allclose(read(tmp_path / "film.mp4").times, np.array(stamps) / 100)
 
 
-def test_avi_with_frames_out_of_order_is_counted(tmp_path):
+def test_avi_with_frames_out_of_order_has_ascending_times(tmp_path):
     path = tmp_path / "film.avi"
     with av.open(str(path), "w") as container:
         stream = container.add_stream("mpeg4", rate=10, width=64, height=48, pix_fmt="yuv420p")
@@ -57,9 +57,9 @@ def test_avi_with_frames_out_of_order_is_counted(tmp_path):
             container.mux(stream.encode(frame))
         container.mux(stream.encode())
     sequence = read(path)
-    np.testing.assert_allclose(sequence.times, np.arange(30) / 10)
+    np.testing.assert_allclose(np.diff(sequence.times), 0.1)
+    assert "time stamps were not in the order of the frames and have been sorted" in sequence.notes
     assert np.all(np.diff(sequence.X.mean(axis=1, dtype=float)) >= 0)  # shown in order: never darker
-    np.testing.assert_allclose(read(path, start=1.0, stop=1.45).times, [1.0, 1.1, 1.2, 1.3, 1.4])
 
 
 def test_start_stop_and_stride_choose_frames_by_their_times(tmp_path):

@@ -105,6 +105,11 @@ def _read_container(container: InputContainer, options: VideoOptions, max_bytes:
         problem = f"decoding stopped after {clock.n_frames} frames: {error}"
     notes = _damage_notes(problem or _early_end(container, stream, clock, options), options)
     rows, storage_notes = store.finish()
+    if times != sorted(times):
+        # AVI stamps packets in the order of decoding; frames come in that of showing, so that the same
+        # stamps in ascending order are theirs
+        times.sort()
+        notes.append("time stamps were not in the order of the frames and have been sorted")
     return frame_sequence(rows, options, times, "s", notes + reducer.notes() + clock.notes() + storage_notes)
 
 
@@ -121,7 +126,7 @@ def _selected(
     container: InputContainer, stream: VideoStream, clock: _Clock, options: VideoOptions
 ) -> Iterator[tuple[float, VideoFrame]]:
     """Yield time and frame of the part that was asked for, every stride-th of it."""
-    if options.start is not None and stream.time_base is not None and not clock.counts:
+    if options.start is not None and stream.time_base is not None:
         first = stream.start_time or 0
         container.seek(first + int(options.start / stream.time_base), stream=stream)
     n_inside = 0
@@ -137,14 +142,9 @@ def _selected(
 
 
 class _Clock:
-    """Times of frames: their own stamps from the start of the stream, or counted where they have none.
-
-    AVI stamps packets in the order of decoding, not frames in that of showing, and has one rate for all:
-    there every frame is counted.
-    """
+    """Times of frames: their own stamps from the start of the stream, or counted where they have none."""
 
     def __init__(self, stream: VideoStream) -> None:
-        self.counts = "avi" in stream.container.format.name.split(",")
         self.n_frames = 0
         self.end = 0.0  # of the latest frame, in seconds, which lasts as long as the one before it
         self.longest = 0.0  # distance of two frames
@@ -156,7 +156,7 @@ class _Clock:
     def time_of(self, frame: VideoFrame) -> float:
         """Return the time of the next frame in seconds."""
         self.n_frames += 1
-        if frame.pts is None or self.counts:
+        if frame.pts is None:
             self._n_unstamped += 1
             time = (self.n_frames - 1) / self.rate
         else:

@@ -50,7 +50,7 @@ def test_variable_frame_rates_keep_their_time_stamps(tmp_path):
 def test_avi_with_frames_out_of_order_has_ascending_times(tmp_path):
     path = tmp_path / "film.avi"
     with av.open(str(path), "w") as container:
-        stream = container.add_stream("mpeg4", rate=10, width=64, height=48, pix_fmt="yuv420p")
+        stream = container.add_stream("libx264", rate=10, width=64, height=48, pix_fmt="yuv420p")
         stream.codec_context.max_b_frames = 2
         for k in range(30):
             frame = av.VideoFrame.from_ndarray(np.full((48, 64, 3), 8 * k, np.uint8), "rgb24")

@@ -21,7 +21,7 @@ import numpy as np
 from tests.oracles import minimum
 from tests.problems import CASES
 
-from seqspan.datasets.synthetic import make_subspaces
+from benchmarks.common import paper_problem
 from seqspan.models import Model, Osc
 from seqspan.solvers import SOLVERS, Stopping
 
@@ -43,15 +43,6 @@ class Row:
     gap: float
     iterations: int
     seconds: float
-
-
-def paper_problem(n: int, noise: float, seed: int = 0) -> np.ndarray:
-    """Five subspaces of the paper's generator; unit columns, before the noise and after it."""
-    rng = np.random.default_rng(seed)
-    X = make_subspaces(samples_per_subspace=max(n // 5, 2), rng=rng)[0]
-    X = X / np.linalg.norm(X, axis=0)
-    X = X + noise * rng.standard_normal(X.shape)
-    return np.asarray(X / np.linalg.norm(X, axis=0))
 
 
 def run_solver(problem: str, solver: str, model: Model, X: np.ndarray, **options: float) -> Row:

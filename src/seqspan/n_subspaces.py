@@ -244,10 +244,30 @@ def find_soft_gap(W: npt.ArrayLike, *, max_subspaces: int = MAX_SUBSPACES) -> in
     (3, 1)
     """
     values = np.maximum(_spectrum(W, "normalised_laplacian", max_subspaces), 0)
-    zeroness = 1 / (1 + (values / ZERO) ** 3) - values
-    gaps = -np.diff(zeroness)
-    gaps[:1] /= 3
-    return _place_of_largest(gaps)
+    return _place_of_largest(soft_scores(values))
+
+
+def soft_scores(values: npt.ArrayLike) -> Array:
+    """Score the gap after each eigenvalue, as :func:`find_soft_gap` compares them.
+
+    Parameters
+    ----------
+    values : array of shape (m,)
+        Smallest eigenvalues of the normalised Laplacian, ascending, none negative.
+
+    Returns
+    -------
+    array of shape (m - 1,)
+
+    Examples
+    --------
+    >>> soft_scores([0.0, 0.01, 0.5, 0.6]).round(2)
+    array([0.  , 1.48, 0.1 ])
+    """
+    values = np.asarray(values, dtype=float)
+    scores = -np.diff(1 / (1 + (values / ZERO) ** 3) - values)
+    scores[:1] /= 3
+    return np.asarray(scores)
 
 
 def _spectrum(W: npt.ArrayLike, of: Matrix, max_subspaces: int, *, singular: bool = False) -> Array:

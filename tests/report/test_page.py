@@ -15,14 +15,14 @@ from hypothesis import strategies as st
 from seqspan import OSC
 from seqspan.cut import normalised_cut
 from seqspan.datasets import make_recurring_subspaces
-from seqspan.n_subspaces import find_soft_gap
+from seqspan.n_subspaces import find_soft_gap, soft_scores
 from seqspan.plots import COLOURS
 from seqspan.report import Findings, build_report
 from seqspan.report.page import SCRIPTS, to_script_json
 from seqspan.report.pictures import MAX_SIDE, heat_map
 from seqspan.report.recuts import MAX_GROUPS, pool_sum, recut, snap
 from seqspan.report.views import make_view, wanted_samples
-from seqspan.report.words import describe_certificate, describe_number, describe_unsure, soft_scores
+from seqspan.report.words import describe_certificate, describe_number, describe_unsure
 from seqspan.results import Solved
 from seqspan.sequence import PoseView, Sequence, SpectrumView
 

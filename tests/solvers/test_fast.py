@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import warnings
 
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 from tests.oracles import minimum, objective
 from tests.problems import two_subspaces
 
@@ -66,6 +68,17 @@ def test_constant_and_zero_data():
         solution = solve_fast(Osc(0.1, 1.0), X, stopping=Stopping(1e-4, 500))
         assert solution.converged
         assert np.all(np.isfinite(solution.Z))
+
+
+@pytest.mark.parametrize("lam2", [1e5, 1e8])
+def test_a_huge_weight_in_single_precision_stays_finite_and_its_gap_true(lam2):
+    X = two_subspaces((6, 30), seed=2).astype(np.float32)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        solution = solve_fast(Osc(0.1, lam2), X, stopping=Stopping(1e-2, 300))
+    assert np.all(np.isfinite(solution.Z))
+    exact = solve_fast(Osc(0.1, lam2), X.astype(float), stopping=Stopping(1e-3, 5000))
+    assert solution.objective * (1 - solution.gap) <= exact.objective * (1 + 1e-4)
 
 
 def test_importing_seqspan_leaves_numba_alone():

@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from seqspan._types import Array
 from seqspan.exports.text import name_label, printable
-from seqspan.n_subspaces import ZERO
+from seqspan.n_subspaces import soft_scores
 from seqspan.report.findings import Findings
 from seqspan.results import edge_times
 
@@ -80,20 +79,6 @@ def describe_number(findings: Findings, spectrum: list[float]) -> str:
     listed = " and ".join(f"{number} (score {scores[number - 1]:.2g})" for number in rivals)
     own = f" Its gap scores {scores[k - 1]:.2g};" if 1 <= k <= len(scores) else ""
     return f"{first}{own} the runners-up, worth a try with the slider, are {listed}."
-
-
-def soft_scores(spectrum: list[float]) -> Array:
-    """Score of the gap after each eigenvalue, as :func:`seqspan.n_subspaces.find_soft_gap` compares them.
-
-    Examples
-    --------
-    >>> soft_scores([0.0, 0.01, 0.5, 0.6]).round(2)
-    array([0.  , 1.48, 0.1 ])
-    """
-    values = np.array(spectrum)
-    scores = -np.diff(1 / (1 + (values / ZERO) ** 3) - values)
-    scores[:1] /= 3
-    return np.asarray(scores)
 
 
 def describe_unsure(findings: Findings) -> str:

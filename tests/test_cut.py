@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 
 from seqspan import _spectrum
-from seqspan.cut import normalised_cut, normalised_cuts
+from seqspan.cut import _leading_vectors, normalised_cut, normalised_cuts
+from seqspan.metrics import clustering_error
 
 
 def planted(lengths, within=1.0, noise=0.0, seed=0):
@@ -226,3 +227,30 @@ def test_many_cuts_are_the_single_cuts():
         np.testing.assert_array_equal(labels, normalised_cut(W, k, rng=0))
     with pytest.raises(ValueError, match="got 37"):
         normalised_cuts(W, [2, 37])
+
+
+def test_an_offset_equals_the_eigenvectors_of_the_matrix_written_out():
+    rng = np.random.default_rng(3)
+    W = np.kron(np.eye(3), np.ones((8, 8))) + 0.6 * rng.random((24, 24))
+    W = 0.02 * (W + W.T)  # degrees far below the offset, as OSC's
+    d = W.sum(axis=1) + 1.0
+    P = (W + 0.5 * np.eye(24)) / np.sqrt(np.outer(d, d))
+    vectors = np.linalg.eigh(P)[1][:, ::-1][:, :3]
+    found = _leading_vectors(W, 1e-12, 0.5, 3)
+    assert np.abs(found.T @ vectors) == pytest.approx(np.eye(3), abs=1e-6)
+
+
+def test_a_weak_link_leaves_the_order_out():
+    rng = np.random.default_rng(0)
+    W = np.kron(np.eye(2), np.ones((10, 10))) + 0.9 * rng.random((20, 20))
+    W = W + W.T
+    shuffled = rng.permutation(20)
+    labels = normalised_cut(W, 2, rng=0, link=1e-9)
+    again = normalised_cut(W[np.ix_(shuffled, shuffled)], 2, rng=0, link=1e-9)
+    assert clustering_error(labels[shuffled], again) == 0
+
+
+@pytest.mark.parametrize("wrong", [{"link": 0.0}, {"link": np.nan}, {"offset": -1.0}])
+def test_a_wrong_link_or_offset_is_named(wrong):
+    with pytest.raises(ValueError, match="link must be positive"):
+        normalised_cut(np.eye(4), 2, **wrong)

@@ -19,6 +19,8 @@ def normalised_cut(
     *,
     rng: np.random.Generator | int | None = None,
     n_starts: int = 10,
+    link: float = LINK,
+    offset: float = 0.0,
 ) -> IntArray:
     """Label samples so that little affinity is cut, relative to what each group has in all.
 
@@ -40,6 +42,12 @@ def normalised_cut(
     rng : numpy.random.Generator, int or None
         Source of randomness for the starts, or a seed for one. The same seed gives the same labels.
     n_starts : int
+    link : float, positive
+        Weight of the tie between neighbours in time, in units of the mean degree. As good as zero, 1e-9
+        say, gives the plain cut, which knows nothing of the order but where W is silent.
+    offset : float
+        Added to the diagonal of W, and twice to the degrees, for the eigenvectors alone: a regularisation.
+        The cut that Cour, Yu & Shi published as MATLAB code has 0.5, whatever the scale of W.
 
     Returns
     -------
@@ -63,7 +71,8 @@ def normalised_cut(
     >>> normalised_cut(W, 2, rng=0)
     array([0, 0, 1, 1, 0, 0])
     """
-    return normalised_cuts(W, [n_subspaces], rng=rng, n_starts=n_starts)[n_subspaces]
+    cuts = normalised_cuts(W, [n_subspaces], rng=rng, n_starts=n_starts, link=link, offset=offset)
+    return cuts[n_subspaces]
 
 
 def normalised_cuts(
@@ -72,6 +81,8 @@ def normalised_cuts(
     *,
     rng: np.random.Generator | int | None = None,
     n_starts: int = 10,
+    link: float = LINK,
+    offset: float = 0.0,
 ) -> dict[int, IntArray]:
     """Cut into several numbers of subspaces for the price of one set of eigenvectors.
 
@@ -80,7 +91,7 @@ def normalised_cuts(
     W : array of shape (n, n)
     numbers : iterable of int
         Each in [1, n].
-    rng, n_starts
+    rng, n_starts, link, offset
         As for :func:`normalised_cut`, whose labels these are for a seed.
 
     Returns
@@ -100,8 +111,10 @@ def normalised_cuts(
             raise ValueError(f"n_subspaces must be in [1, {n}] for {n} samples; got {number}.")
     if n_starts < 1:
         raise ValueError(f"n_starts must be at least 1; got {n_starts}.")
-    link = LINK * (float(degrees(W).mean()) or 1.0)  # without any affinity, time is all there is
-    vectors = _leading_vectors(W, link, max((k for k in numbers if 1 < k < n), default=0))
+    if not (0 < link < np.inf and 0 <= offset < np.inf):
+        raise ValueError(f"link must be positive and offset not negative; got {link} and {offset}.")
+    link *= float(degrees(W).mean()) or 1.0  # without any affinity, time is all there is
+    vectors = _leading_vectors(W, link, offset, max((k for k in numbers if 1 < k < n), default=0))
     return {k: _cut_into(W, link, vectors, k, np.random.default_rng(rng), n_starts) for k in numbers}
 
 
@@ -128,15 +141,15 @@ def _multiply_linked(W: Array, link: float, V: Array) -> Array:
     return product
 
 
-def _leading_vectors(W: Array, link: float, count: int) -> Array:
-    """Leading eigenvectors of D^-1/2 W D^-1/2, neighbours in time tied."""
+def _leading_vectors(W: Array, link: float, offset: float, count: int) -> Array:
+    """Leading eigenvectors of D^-1/2 W D^-1/2, neighbours in time tied, the diagonal lifted by the offset."""
     n = len(W)
     if count == 0:
         return np.empty((n, 0))
-    scale = 1 / np.sqrt(_multiply_linked(W, link, np.ones((n, 1))))
+    scale = 1 / np.sqrt(_multiply_linked(W, link, np.ones((n, 1))) + 2 * offset)
 
     def product(V: Array) -> Array:
-        return scale * _multiply_linked(W, link, scale * V)
+        return scale * (_multiply_linked(W, link, scale * V) + offset * scale * V)
 
     return leading_eigenpairs(product, n, count)[1]
 

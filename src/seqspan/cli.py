@@ -202,5 +202,46 @@ def demo(
     raise typer.Exit(0 if found.right else FAILED)
 
 
+@app.command(epilog="Example: seqspan reproduce synthetic --quick")
+def reproduce(
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="synthetic, spectra, runtime, video, mocap or all")
+    ],
+    quick: Annotated[bool, typer.Option("--quick", help="a few repeats and levels")] = False,
+    repeats: Annotated[int | None, typer.Option(metavar="N", help="runs per number; the paper's 50")] = None,
+    jobs: Annotated[int | None, typer.Option(metavar="N", help="processes; as many as cores")] = None,
+    cluster: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="of a running Dask scheduler: tcp://host:8786")
+    ] = None,
+    data: Annotated[
+        str | None, typer.Option(metavar="DIR", help=f"folder of the data sets; else ${VARIABLE}")
+    ] = None,
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="folder of the results")] = Path(
+        "reproduction"
+    ),
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="only count cases and estimate")] = False,
+    redraw: Annotated[bool, typer.Option("--redraw", help="only draw and sum up the rows there are")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="no progress bar, no summary")] = False,
+) -> None:
+    """Run an experiment of the paper: rows, figures, a summary; a killed run continues where it was."""
+    from seqspan._cli import reproduce as command
+
+    options = command.Options(out, quick, repeats, jobs, cluster, data, quiet)
+    try:
+        for each in command.names_of(name):
+            if dry_run:
+                typer.echo(command.describe(command.plan(each, options)))
+                continue
+            summary = command.redraw(each, options) if redraw else command.reproduce(each, options)
+            if not quiet:
+                typer.echo(summary)
+    except ValueError as error:
+        stop(str(error), WRONG_USAGE)
+    except (OSError, ImportError, RuntimeError) as error:
+        stop(str(error), FAILED)
+    except KeyboardInterrupt:
+        stop("stopped; the rows that are done stay, and the same command goes on from there", INTERRUPTED)
+
+
 if __name__ == "__main__":
     app(prog_name="seqspan" if sys.argv[0].endswith(".py") else None)

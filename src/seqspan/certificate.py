@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 BANDS = (1.0, 1.001, 1.003, 1.01, 1.03, 1.1)
 
 
-def scaled_bound(model: Model, X: Array, E: Array, V: Array | None) -> float:
+def scaled_bound(model: Model, X: Array, E: Array, V: Array | None, atoms: Array | None = None) -> float:
     """Evaluate the dual at the best scaling of (E, V): one factor, or one per column without coupling.
 
     Parameters
@@ -32,12 +32,14 @@ def scaled_bound(model: Model, X: Array, E: Array, V: Array | None) -> float:
     model : Model
     X, E : arrays of shape (d, n)
     V : array of the shape of Z D, or None without coupling
+    atoms : array of shape (d, m), default X
+        What represents the samples.
 
     Returns
     -------
     float
     """
-    M = X.T @ E
+    M = (X if atoms is None else atoms).T @ E
     if model.coupling is not None and V is not None:
         M = M - model.coupling.operator.adjoint(V)
     limit = np.minimum(model.loss.limit(E), model.penalty.limit(M))

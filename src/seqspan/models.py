@@ -1,7 +1,7 @@
 """What is minimised: the objectives of the paper and of the methods it is compared with.
 
 Every model is a sum ``loss(X - XZ) + penalty(Z) + coupling(ZD)`` of :mod:`seqspan.terms`, and that is
-all a solver has to know. The model, not the solver, certifies: from any ``E`` (d, n) and ``V`` it
+all a solver has to know. A dictionary of other atoms D makes the residual ``X - DZ``. The model, not the solver, certifies: from any ``E`` (d, n) and ``V`` it
 computes a lower bound on its minimum, so all solvers are judged by one number.
 """
 
@@ -51,22 +51,26 @@ class Model:
         """Term that couples the columns of Z, if any."""
         return None
 
-    def value(self, X: Array, Z: Array) -> float:
+    def value(self, X: Array, Z: Array, dictionary: Array | None = None) -> float:
         """Evaluate the objective.
 
         Parameters
         ----------
         X : array of shape (d, n)
-        Z : array of shape (n, n)
+        Z : array of shape (n_atoms, n)
+        dictionary : array of shape (d, n_atoms), default X
 
         Returns
         -------
         float
         """
         coupled = self.coupling.value(Z) if self.coupling else 0.0
-        return self.loss.value(X - X @ Z) + self.penalty.value(Z) + coupled
+        D = X if dictionary is None else dictionary
+        return self.loss.value(X - D @ Z) + self.penalty.value(Z) + coupled
 
-    def lower_bound(self, X: Array, E: Array, V: Array | None = None) -> float:
+    def lower_bound(
+        self, X: Array, E: Array, V: Array | None = None, dictionary: Array | None = None
+    ) -> float:
         """Bound the minimum from below by the dual value at the best scaling of ``(E, V)``.
 
         Parameters
@@ -76,19 +80,21 @@ class Model:
             Any matrix; the closer to the optimal residual's gradient, the better the bound.
         V : array of the shape of Z D, needed by models with a coupling
             Multiplier of ``J = ZD``; any matrix will do.
+        dictionary : array of shape (d, n_atoms), default X
 
         Returns
         -------
         float
         """
+        atoms = X if dictionary is None else dictionary
         if self.coupling is None:
-            return scaled_bound(self, X, E, None)
+            return scaled_bound(self, X, E, None, atoms)
         if V is None:
             raise ValueError(f"{type(self).__name__} couples columns: its bound needs a multiplier V.")
-        candidates = self._dual_candidates(X, E, self.coupling.feasible(V))
-        return max(scaled_bound(self, X, E, candidate) for candidate in candidates)
+        candidates = self._dual_candidates(atoms, E, self.coupling.feasible(V))
+        return max(scaled_bound(self, X, E, candidate, atoms) for candidate in candidates)
 
-    def _dual_candidates(self, X: Array, E: Array, V: Array) -> list[Array]:
+    def _dual_candidates(self, atoms: Array, E: Array, V: Array) -> list[Array]:
         """Offer multipliers to choose the best of, starting from a feasible one."""
         return [V]
 
@@ -312,8 +318,8 @@ class _PathModel(Model):
             np.fill_diagonal(G, 0)
         return float(G.max())
 
-    def _dual_candidates(self, X: Array, E: Array, V: Array) -> list[Array]:
-        correlations = X.T @ E
+    def _dual_candidates(self, atoms: Array, E: Array, V: Array) -> list[Array]:
+        correlations = atoms.T @ E
         bands = (width * self.lam1 for width in BANDS)
         return [V, *(tighten(correlations, V, band, self.zero_diagonal) for band in bands)]
 

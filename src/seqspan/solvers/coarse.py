@@ -6,6 +6,9 @@ two that it stands for. The l1 norm of ``Z`` then doubles, as does the squared l
 number, but their 2-norm shrinks by sqrt(2). So the means, with lam1 as it is and lam2 divided by
 ``2 sqrt(2)`` (OSC) or 2 (SpatSC), have the same minimiser and half the minimum, and the multipliers
 carry over in the same way.
+
+With a dictionary of fixed atoms only the columns are repeated: loss and l1 norm double, the jumps stay, so
+lam2 is halved.
 """
 
 from __future__ import annotations
@@ -43,15 +46,16 @@ def halve(X: Array) -> Array:
     return np.asarray((np.add.reduceat(X, starts, axis=1) / sizes).astype(X.dtype))
 
 
-def coarsen(model: Osc | SpatSc) -> Osc | SpatSc:
-    """The model that the means minimise.
+def coarsen(model: Osc | SpatSc, *, same_atoms: bool = False) -> Osc | SpatSc:
+    """The model that the means minimise, as atoms too unless those stay what they are.
 
     Examples
     --------
     >>> coarsen(SpatSc(0.1, 0.5))
     SpatSc(lam1=0.1, lam2=0.25, zero_diagonal=True)
     """
-    return replace(model, lam2=model.lam2 / (2.0 if isinstance(model, SpatSc) else 2 * np.sqrt(2)))
+    entrywise = same_atoms or isinstance(model, SpatSc)
+    return replace(model, lam2=model.lam2 / (2.0 if entrywise else 2 * np.sqrt(2)))
 
 
 def prolong(coarse: Sweeps, c: State, fine: Sweeps) -> State:
@@ -66,19 +70,21 @@ def prolong(coarse: Sweeps, c: State, fine: Sweeps) -> State:
     -------
     State of the fine problem
     """
-    growth_1, growth_2 = PENALTY_GROWTH
+    same_atoms = coarse.n_atoms == fine.n_atoms
+    growth_1, growth_2 = (1.0, 2.0) if same_atoms else PENALTY_GROWTH
+    share = 1 if same_atoms else 2
     s = fine.zero_state(c.r1 * growth_1, c.r2 * growth_2)
-    half = fine.width // 2
+    half = fine.width // share
     for block in range(fine.n_blocks):
-        atoms = slice(block % 2 * half, block % 2 * half + half)
-        Z, a, J, b = (np.repeat(part[:, atoms], 2, axis=1) for part in coarse.split(c, block // 2))
+        atoms = slice(block % share * half, block % share * half + half)
+        Z, a, J, b = (np.repeat(part[:, atoms], share, axis=1) for part in coarse.split(c, block // share))
         before = np.vstack([np.zeros_like(b[:1]), b[:-1]])
         even, odd = slice(0, None, 2), slice(1, None, 2)
         pairs = fine.n // 2
-        s.V[block, even] = Z / 2 + a / growth_1
+        s.V[block, even] = Z / share + a / growth_1
         s.V[block, odd] = s.V[block, even][:pairs]
         # within a pair nothing jumps, and the multiplier is half-way between those at its ends
         s.U[block, even] = (before + b) / growth_2
-        s.U[block, odd] = (J / 2 + 2 * b / growth_2)[:pairs]
+        s.U[block, odd] = (J / share + 2 * b / growth_2)[:pairs]
     fine.settle(s)
     return s

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import time
 import warnings
+from dataclasses import replace
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -21,7 +22,7 @@ from seqspan._types import Array
 from seqspan.models import Model, Osc, SpatSc
 from seqspan.solvers.coarse import coarsen, halve, prolong
 from seqspan.solvers.loop import Algorithm, Solution, Stopping, run
-from seqspan.solvers.reduced import reduce
+from seqspan.solvers.reduced import Reduced, column_blocks, reduce, reduce_onto
 from seqspan.solvers.sweeps import State, Sweeps
 from seqspan.solvers.teams import Team
 
@@ -40,6 +41,7 @@ def solve_fast(
     model: Model,
     X: Array,
     *,
+    dictionary: Array | None = None,
     stopping: Stopping | None = None,
     start: State | None = None,
     n_threads: int | None = None,
@@ -50,6 +52,8 @@ def solve_fast(
     ----------
     model : Osc or SpatSc
     X : array of shape (d, n)
+    dictionary : array of shape (d, n_atoms), optional
+        Atoms D that represent the samples in place of X: the loss is ``||X - DZ||_F^2 / 2``, Z (n_atoms, n).
     stopping : Stopping, optional
     start : State, optional
         Warm start: the ``state`` of an earlier solution, which is continued in place.
@@ -63,9 +67,42 @@ def solve_fast(
     if not isinstance(model, Osc | SpatSc):
         raise ValueError(f"the fast solver minimises Osc and SpatSc; got {type(model).__name__}.")
     began = time.perf_counter()
+    if dictionary is not None:
+        data = reduce_onto(dictionary, column_blocks(X), X.shape[1], X.dtype)
+        return solve_reduced(model, data, stopping=stopping, start=start, n_threads=n_threads)
     with Team(n_threads) as team:
         sweeps = Sweeps(model, reduce(X, X.dtype), team)
         state = start or _cold_start(model, X, sweeps)
+        return run(_algorithm(sweeps), state, stopping or Stopping(), warm=start is not None, began=began)
+
+
+def solve_reduced(
+    model: Osc | SpatSc,
+    data: Reduced,
+    *,
+    stopping: Stopping | None = None,
+    start: State | None = None,
+    n_threads: int | None = None,
+) -> Solution[State]:
+    """Minimise OSC or SpatSC on samples that are already expressed in the coordinates of a dictionary.
+
+    Parameters
+    ----------
+    model : Osc or SpatSc, without a fixed diagonal: atoms are no samples
+    data : Reduced
+    stopping, start, n_threads
+        As for :func:`solve_fast`.
+
+    Returns
+    -------
+    Solution
+    """
+    if model.zero_diagonal:
+        raise ValueError("zero_diagonal=True needs the samples as atoms; got it with a dictionary of others.")
+    began = time.perf_counter()
+    with Team(n_threads) as team:
+        sweeps = Sweeps(model, data, team)
+        state = start or _cold_start_of_columns(sweeps)
         return run(_algorithm(sweeps), state, stopping or Stopping(), warm=start is not None, began=began)
 
 
@@ -84,7 +121,21 @@ def _cold_start(model: Osc | SpatSc, X: Array, sweeps: Sweeps) -> State:
         return sweeps.zero_state(PENALTIES[0], min(PENALTIES[1] * model.lam2, LARGEST_START))
     means, coarse_model = halve(X), coarsen(model)
     coarse = Sweeps(coarse_model, reduce(means, X.dtype), sweeps.team)
-    state = _cold_start(coarse_model, means, coarse)
+    return _start_from(coarse, _cold_start(coarse_model, means, coarse), sweeps)
+
+
+def _cold_start_of_columns(sweeps: Sweeps) -> State:
+    """The same where the atoms stay what they are and only samples are averaged."""
+    if sweeps.n < COARSEST:
+        return sweeps.zero_state(PENALTIES[0], min(PENALTIES[1] * sweeps.model.lam2, LARGEST_START))
+    data = sweeps.data
+    means = replace(data, Y=np.ascontiguousarray(halve(data.Y.T).T), outside=data.outside / 2)
+    coarse = Sweeps(coarsen(sweeps.model, same_atoms=True), means, sweeps.team)
+    return _start_from(coarse, _cold_start_of_columns(coarse), sweeps)
+
+
+def _start_from(coarse: Sweeps, state: State, sweeps: Sweeps) -> State:
+    """Solve a coarse problem loosely and carry its state over."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # any start will do
         solution = run(_algorithm(coarse), state, Stopping(COARSE_TOL, COARSE_ITERATIONS))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,6 +10,13 @@ import numpy.typing as npt
 from scipy import linalg
 
 from seqspan._types import Array
+
+BLOCK = 16_384  # samples taken to double precision at a time
+
+
+def column_blocks(X: Array) -> Iterator[Array]:
+    """Cut X (d, n) into pieces of time."""
+    return (X[:, start : start + BLOCK] for start in range(0, X.shape[1], BLOCK))
 
 
 @dataclass(frozen=True)
@@ -18,16 +26,22 @@ class Reduced:
     ``U^T (X - X Z) = Y - diag(sigma) (Q^T Z)`` with ``Y = U^T X``; what U does not span is zero.
     Transposed, as everything the fast solver touches: one time step per row.
 
+    The same holds for a dictionary ``D = U diag(sigma) Q^T`` in place of X, but for the part of X that U does
+    not span. No Z changes it: it adds ``outside = ||X - U U^T X||_F^2 / 2`` to the objective, and, taken
+    over into E unscaled, which ``D^T`` does not see, as much to the lower bound.
+
     Parameters
     ----------
     sigma : array of shape (r,)
     Q : array of shape (n_atoms, r)
     Y : array of shape (n, r)
+    outside : float
     """
 
     sigma: Array
     Q: Array
     Y: Array
+    outside: float = 0.0
 
     @property
     def rank(self) -> int:
@@ -37,6 +51,41 @@ class Reduced:
     def residual(self, fitted: Array) -> Array:
         """``U^T (X - XZ)``, transposed, in double precision, from ``fitted = (Q^T Z)^T``."""
         return np.asarray(self.Y.astype(float) - self.sigma.astype(float) * fitted)
+
+
+def reduce_onto(D: Array, blocks: Iterable[Array], n: int, dtype: npt.DTypeLike) -> Reduced:
+    """Decompose a dictionary, and express samples, which may be too many to hold, in its coordinates.
+
+    Parameters
+    ----------
+    D : array of shape (d, n_atoms)
+    blocks : iterable of arrays of shape (d, any)
+        The n columns of X, in order.
+    n : int
+    dtype : float32 or float64
+
+    Returns
+    -------
+    Reduced
+
+    Examples
+    --------
+    >>> reduced = reduce_onto(np.eye(3)[:, :2], [np.ones((3, 2)), np.ones((3, 2))], 4, float)
+    >>> reduced.Q.shape, reduced.Y.shape, reduced.outside
+    ((2, 2), (4, 2), 2.0)
+    """
+    U, sigma, Qt = linalg.svd(np.asarray(D, dtype=float), full_matrices=False, check_finite=False)
+    kept = sigma > 8 * np.finfo(np.dtype(dtype)).eps * sigma.max()
+    kept[0] = True  # all-zero data keep a coordinate too
+    U, sigma, Q = U[:, kept], sigma[kept], np.ascontiguousarray(Qt[kept].T)
+    Y, outside, done = np.empty((n, sigma.size), dtype), 0.0, 0
+    for block in blocks:
+        X = np.asarray(block, dtype=float)
+        inside = X.T @ U
+        Y[done : done + len(inside)] = inside
+        outside += float(np.sum((X - U @ inside.T) ** 2)) / 2
+        done += len(inside)
+    return Reduced(sigma.astype(dtype), Q.astype(dtype), Y, outside)
 
 
 def reduce(X: Array, dtype: npt.DTypeLike) -> Reduced:

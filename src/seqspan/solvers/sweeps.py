@@ -146,7 +146,8 @@ class Sweeps:
         squares, entries = _total(jumps)
         coupled = entries.sum() if self.entrywise else np.sqrt(squares).sum()
         E = self.data.residual(_total(fitted))
-        return float(np.vdot(E, E) / 2 + self.model.lam1 * sum(absolutes) + self.model.lam2 * coupled)
+        fit = np.vdot(E, E) / 2 + self.data.outside
+        return float(fit + self.model.lam1 * sum(absolutes) + self.model.lam2 * coupled)
 
     def _lower_bound(self, s: State) -> float:
         """The dual value at ``E = X - XS`` and the multiplier of J, tightened: best of a few bands."""
@@ -182,7 +183,9 @@ class Sweeps:
         limits = self.model.lam1 / np.maximum(np.max(worst, axis=0), TINY)
         limits = np.minimum(limits, self.model.lam2 / np.maximum(size, TINY))
         linear, quadratic = np.vdot(E, self.data.Y), np.vdot(E, E) / 2
-        return float(parabola_top(np.asarray(linear), np.asarray(quadratic), limits.max()))
+        return (
+            float(parabola_top(np.asarray(linear), np.asarray(quadratic), limits.max())) + self.data.outside
+        )
 
     def split(self, s: State, block: int) -> tuple[Array, Array, Array, Array]:
         """The parts Z, a, J, b that V and U of a block are sums of, each (n, width)."""

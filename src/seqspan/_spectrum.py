@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from types import ModuleType
+from typing import cast
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +13,8 @@ from scipy.linalg import eigh
 from sklearn.exceptions import ConvergenceWarning
 
 from seqspan._types import Array
+from seqspan.affinity import SharedAffinity
+from seqspan.backend import is_on_gpu, namespace, to_host
 
 Product = Callable[[Array], Array]
 
@@ -19,9 +23,11 @@ GUARD = 8  # vectors iterated beyond those asked for: they take the slow converg
 DEPTH = 6  # products per restart; the basis holds DEPTH blocks
 
 
-def checked_affinity(W: npt.ArrayLike) -> Array:
+def checked_affinity(W: npt.ArrayLike | SharedAffinity) -> Array:
     """Return W as floating point after checking shape, sign, finiteness and symmetry; no copy if it is."""
-    W = np.asarray(W)
+    if isinstance(W, SharedAffinity):  # symmetric and non-negative by how it is built
+        return cast(Array, W)  # has a length, and degrees and products are asked for here alone
+    W = W if is_on_gpu(W) else np.asarray(W)
     if W.ndim != 2 or W.shape[0] != W.shape[1] or W.shape[0] == 0:
         raise ValueError(f"W must be a square matrix of affinities; got shape {W.shape}.")
     if W.dtype not in (np.float32, np.float64):
@@ -32,7 +38,7 @@ def checked_affinity(W: npt.ArrayLike) -> Array:
             f"W must hold finite, non-negative affinities; got entries from {smallest} to {largest}."
         )
     # Two products instead of W == W.T, which at n = 10,000 costs a second and a copy.
-    probe = np.random.default_rng(0).standard_normal(len(W)).astype(W.dtype)
+    probe = namespace(W).asarray(np.random.default_rng(0).standard_normal(len(W)).astype(W.dtype))
     difference = float(np.abs(W @ probe - probe @ W).max())
     if difference > 1e-4 * float(largest) * np.sqrt(len(W)):
         raise ValueError("W must be symmetric, as |Z| + |Z|^T is; got a W that differs from its transpose.")
@@ -41,44 +47,65 @@ def checked_affinity(W: npt.ArrayLike) -> Array:
 
 def degrees(W: Array) -> Array:
     """Sums of the rows, in double precision."""
+    if isinstance(W, SharedAffinity):
+        return W.degrees()
     sums: Array = W.sum(axis=1, dtype=np.float64)
     return sums
 
 
 def multiply(W: Array, V: Array) -> Array:
     """W V in W's precision, so that a large W is never converted, returned in double precision."""
+    if isinstance(W, SharedAffinity):
+        return W.multiply(V)
     product: Array = (W @ V.astype(W.dtype)).astype(np.float64)
     return product
 
 
 def leading_eigenpairs(
-    product: Product, n: int, count: int, *, by_magnitude: bool = False, tol: float = 1e-5
+    product: Product,
+    n: int,
+    count: int,
+    *,
+    by_magnitude: bool = False,
+    tol: float = 1e-5,
+    xp: ModuleType = np,
 ) -> tuple[Array, Array]:
     """Largest eigenvalues, descending, and their eigenvectors, of a symmetric operator V -> product(V).
 
     Small operators are written out and solved densely. Large ones go through a restarted block
     Krylov method: the block finds repeated eigenvalues (a graph in several pieces), which a
     Lanczos iteration from a single vector may miss, and reads W once for all its vectors.
+
+    The operator works on arrays of `xp`, as the eigenvectors are; the eigenvalues are NumPy's.
     """
     if n <= DENSE_LIMIT or (count + GUARD) * DEPTH > n:
-        matrix = product(np.eye(n))
-        values, vectors = eigh((matrix + matrix.T) / 2, overwrite_a=True)
+        matrix = product(xp.eye(n))
+        values, vectors = _eigenpairs((matrix + matrix.T) / 2)
         order = _leading(values, by_magnitude)[:count]
         return values[order], vectors[:, order]
-    return _block_krylov(product, n, count, by_magnitude, tol)
+    return _block_krylov(product, _smooth_start(n, count + GUARD, xp), count, by_magnitude, tol)
+
+
+def _eigenpairs(matrix: Array) -> tuple[Array, Array]:
+    """All eigenvalues, ascending, and eigenvectors of a dense matrix, which may be overwritten."""
+    if is_on_gpu(matrix):
+        values, vectors = namespace(matrix).linalg.eigh(matrix)
+        return to_host(values), vectors
+    values, vectors = eigh(matrix, overwrite_a=True)
+    return values, vectors
 
 
 def _block_krylov(
-    product: Product, n: int, count: int, by_magnitude: bool, tol: float, max_restarts: int = 50
+    product: Product, block: Array, count: int, by_magnitude: bool, tol: float, max_restarts: int = 50
 ) -> tuple[Array, Array]:
     """Rayleigh-Ritz on a block Krylov space, restarted from its best vectors."""
-    block = _smooth_start(n, count + GUARD)
+    xp = namespace(block)
     for _ in range(max_restarts):
         basis, image = _krylov_basis(product, block)
-        values, rotations = eigh(basis.T @ image)
+        values, rotations = _eigenpairs(basis.T @ image)
         order = _leading(values, by_magnitude)[: count + GUARD]
         values, block = values[order], basis @ rotations[:, order]
-        residual = image @ rotations[:, order[:count]] - block[:, :count] * values[:count]
+        residual = image @ rotations[:, order[:count]] - block[:, :count] * xp.asarray(values[:count])
         error = float(np.linalg.norm(residual, axis=0).max() / np.abs(values).max(initial=1e-300))
         if error <= tol:
             break
@@ -93,15 +120,16 @@ def _block_krylov(
     return values[:count], block[:, :count]
 
 
-def _smooth_start(n: int, count: int) -> Array:
+def _smooth_start(n: int, count: int, xp: ModuleType = np) -> Array:
     """Slow cosines in time plus a little fixed noise.
 
     Where each sample is linked to its neighbours in time alone, the leading eigenvectors are such
     cosines, and the operator itself tells them apart too slowly. The noise is for all other graphs.
     """
-    cosines = np.cos(np.pi / n * np.outer(np.arange(n) + 0.5, np.arange(count)))
+    cosines = xp.cos(np.pi / n * xp.outer(xp.arange(n) + 0.5, xp.arange(count)))
     noise = np.random.default_rng(0).standard_normal((n, count))  # fixed: the same W, the same answer
-    return np.linalg.qr(cosines + 0.1 * noise)[0]
+    start: Array = np.linalg.qr(cosines + 0.1 * xp.asarray(noise))[0]
+    return start
 
 
 def _krylov_basis(product: Product, block: Array) -> tuple[Array, Array]:

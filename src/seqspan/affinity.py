@@ -37,3 +37,73 @@ def symmetric_affinity(Z: Array) -> Array:
     magnitudes = np.abs(Z)
     W: Array = magnitudes + magnitudes.T
     return W
+
+
+class SharedAffinity:
+    """Affinity of samples that are represented by the same few atoms, kept as its factor.
+
+    ``W = |Z|^T diag(|Z| 1)^-1 |Z|``: two steps of a walk on the bipartite graph of samples and atoms whose
+    edges are ``|Z|``. Its degrees are the column sums of ``|Z|``. It is never written out: a product costs
+    O(m n), and that, its length and its degrees are all that the cuts and the estimators of the number
+    of subspaces ask for.
+
+    Parameters
+    ----------
+    Z : array of shape (m, n)
+        Column j holds the coefficients that represent sample j by m atoms.
+
+    References
+    ----------
+    Dhillon, Co-clustering documents and words using bipartite spectral graph partitioning, KDD 2001.
+    Liu, He & Chang, Large graph construction for scalable semi-supervised learning, ICML 2010.
+
+    Examples
+    --------
+    >>> W = SharedAffinity(np.array([[1.0, -1.0, 0.0], [0.0, 0.0, 3.0]]))
+    >>> len(W), W.degrees(), W.multiply(np.eye(3))
+    (3, array([1., 1., 3.]), array([[0.5, 0.5, 0. ],
+           [0.5, 0.5, 0. ],
+           [0. , 0. , 3. ]]))
+    """
+
+    def __init__(self, Z: Array) -> None:
+        if Z.ndim != 2:
+            raise ValueError(
+                f"Z must be a matrix, one row per atom and one column per sample; got {Z.shape}."
+            )
+        factor = np.abs(Z)
+        uses = factor.sum(axis=1, dtype=float)
+        self._degrees: Array = factor.sum(axis=0, dtype=float)
+        # in place, and in Z's precision: this array is as large as Z
+        factor *= np.divide(1, np.sqrt(uses), out=np.zeros_like(uses), where=uses > 0)[:, None].astype(
+            Z.dtype
+        )
+        self._factor = factor
+        self.dtype = Z.dtype
+
+    def __len__(self) -> int:
+        return int(self._factor.shape[1])
+
+    def degrees(self) -> Array:
+        """Sums of the rows, in double precision."""
+        return self._degrees
+
+    def multiply(self, V: Array) -> Array:
+        """W V for V of shape (n, any), in double precision."""
+        through_atoms = self._factor @ V.astype(self.dtype)
+        return np.asarray((self._factor.T @ through_atoms).astype(float))
+
+
+def affinity(Z: Array) -> Array | SharedAffinity:
+    """Affinity of the samples: :func:`symmetric_affinity`, or :class:`SharedAffinity` where atoms are others.
+
+    Parameters
+    ----------
+    Z : array of shape (m, n)
+        Square if the samples are the atoms.
+
+    Returns
+    -------
+    array of shape (n, n), or SharedAffinity
+    """
+    return symmetric_affinity(Z) if Z.shape[0] == Z.shape[1] else SharedAffinity(Z)

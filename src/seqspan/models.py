@@ -1,7 +1,8 @@
 """What is minimised: the objectives of the paper and of the methods it is compared with.
 
 Every model is a sum ``loss(X - XZ) + penalty(Z) + coupling(ZD)`` of :mod:`seqspan.terms`, and that is
-all a solver has to know. A dictionary of other atoms D makes the residual ``X - DZ``. The model, not the solver, certifies: from any ``E`` (d, n) and ``V`` it
+all a solver has to know. A dictionary of other atoms D makes the residual ``X - DZ``. The model, not
+the solver, certifies: from any ``E`` (d, n) and ``V`` it
 computes a lower bound on its minimum, so all solvers are judged by one number.
 """
 

@@ -7,6 +7,7 @@ off block by block, each small enough for a cache, on as many threads as the tea
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from types import ModuleType
 
 import numpy as np
@@ -49,23 +50,29 @@ class Sweeps:
     model : Osc or SpatSc
     data : Reduced
     team : Team
+    first_atom : int
+        Which sample the first of these atoms is, where they are but a part of the samples.
     """
 
-    def __init__(self, model: Osc | SpatSc, data: Reduced, team: Team) -> None:
+    def __init__(self, model: Osc | SpatSc, data: Reduced, team: Team, first_atom: int = 0) -> None:
         from seqspan.solvers import _kernels  # numba: imported, and compiled, on first use alone
 
         self.kernels: ModuleType = _kernels
         self.model, self.data, self.team = model, data, team
         self.n, self.rank = data.Y.shape
-        self.n_atoms = data.Q.shape[0]
+        self.n_atoms, self.first_atom = data.Q.shape[0], first_atom
         self.dtype = data.Q.dtype
         self.entrywise = isinstance(model, SpatSc)
         self.width = min(BLOCK_WIDTH, 16 * -(-self.n_atoms // 16))  # whole vector registers
         self.n_blocks = -(-self.n_atoms // self.width)
         self.Q = np.zeros((self.n_blocks, self.width, self.rank), self.dtype)
         self.Q.reshape(-1, self.rank)[: self.n_atoms] = data.Q
-        self.linear = data.Y * data.sigma
         self.eigenvalues = data.sigma**2
+
+    @cached_property
+    def linear(self) -> Array:
+        """``X^T X`` (or ``D^T X``) in the coordinates of Q, (n, r)."""
+        return np.asarray(self.data.Y * self.data.sigma)
 
     def zero_state(self, r1: float, r2: float) -> State:
         """Z = 0 and zero multipliers."""
@@ -75,30 +82,15 @@ class Sweeps:
 
     def iterate(self, s: State, *, measure: bool = False) -> Array:
         """Advance the state by one iteration; returns its residuals (8,), zero unless measured."""
-        c, q = self._constants(s), self._multiplier_share(s)
-        inverse = self.kernels.invert_pivots(self.n, s.r1, s.r2)
-        pivots = inverse.astype(self.dtype), (s.r2 * inverse).astype(self.dtype)
-        P = self._project_right_side(s, c, q)
+        P = self.project_right_side(s)
         correction = np.empty_like(P)
-        self.kernels.solve_small(P, self.linear, self.eigenvalues, c, s.fitted, correction)
+        self.kernels.solve_small(P, self.linear, self.eigenvalues, self._constants(s), s.fitted, correction)
+        s.norms, residuals = self.update(s, correction, measure)
+        return residuals
 
-        def update(blocks: range) -> tuple[Array, Array]:
-            F, S = self._buffer(), self._buffer()
-            norms, residuals = np.zeros(self.n), np.zeros(8 if measure else 0)
-            for b in blocks:
-                V, U, diagonal = s.V[b], s.U[b], self._diagonal(b)
-                np.matmul(correction, self.Q[b].T, out=S)
-                self.kernels.build_right_side(V, U, q, F, c, diagonal)
-                self.kernels.eliminate(F, pivots[0], c[1])
-                self.kernels.substitute_and_update(F, S, V, U, q, pivots[1], c, diagonal, norms, residuals)
-            return norms, residuals
-
-        shares = self.team.map(update, self.n_blocks)
-        s.norms = np.sum([norms for norms, _ in shares], axis=0)
-        return np.asarray(np.sum([residuals for _, residuals in shares], axis=0))
-
-    def _project_right_side(self, s: State, c: Array, q: Array) -> Array:
-        """``Q^T F``; F is cheaper to build again later than to keep."""
+    def project_right_side(self, s: State) -> Array:
+        """``Q^T F``, (n, r); F is cheaper to build again later than to keep."""
+        c, q = self._constants(s), self._multiplier_share(s)
 
         def project(blocks: range) -> Array:
             F, part = self._buffer(), np.empty((self.n, self.rank), self.dtype)
@@ -110,19 +102,43 @@ class Sweeps:
 
         return _total(self.team.map(project, self.n_blocks))
 
+    def update(self, s: State, correction: Array, measure: bool) -> tuple[Array, Array]:
+        """Move V and U; returns the squared column norms (n,) of the new U, and residuals (8,)."""
+        c, q = self._constants(s), self._multiplier_share(s)
+        inverse = self.kernels.invert_pivots(self.n, s.r1, s.r2)
+        pivots = inverse.astype(self.dtype), (s.r2 * inverse).astype(self.dtype)
+
+        def move(blocks: range) -> tuple[Array, Array]:
+            F, S = self._buffer(), self._buffer()
+            norms, residuals = np.zeros(self.n), np.zeros(8 if measure else 0)
+            for b in blocks:
+                V, U, diagonal = s.V[b], s.U[b], self._diagonal(b)
+                np.matmul(correction, self.Q[b].T, out=S)
+                self.kernels.build_right_side(V, U, q, F, c, diagonal)
+                self.kernels.eliminate(F, pivots[0], c[1])
+                self.kernels.substitute_and_update(F, S, V, U, q, pivots[1], c, diagonal, norms, residuals)
+            return norms, residuals
+
+        norms, residuals = zip(*self.team.map(move, self.n_blocks), strict=True)
+        return _total(norms), _total(residuals)
+
     def rescale(self, s: State, factor_1: float, factor_2: float) -> None:
         """Multiply the penalties, keeping coefficients and multipliers as they are."""
+        s.norms = self.shrink_multipliers(s, 1 - 1 / factor_1, 1 - 1 / factor_2)
+        s.r1, s.r2 = s.r1 * factor_1, s.r2 * factor_2
+
+    def shrink_multipliers(self, s: State, drop_1: float, drop_2: float) -> Array:
+        """Give up a share of both multipliers; returns the squared column norms (n,) of the new U."""
         c, q = self._constants(s), self._multiplier_share(s)
-        drop_1, drop_2 = self.dtype.type(1 - 1 / factor_1), self.dtype.type(1 - 1 / factor_2)
+        drops = self.dtype.type(drop_1), self.dtype.type(drop_2)
 
         def shrink(blocks: range) -> Array:
             for b in blocks:
-                self.kernels.rescale(s.V[b], s.U[b], q, c, self._diagonal(b), drop_1, drop_2)
+                self.kernels.rescale(s.V[b], s.U[b], q, c, self._diagonal(b), *drops)
             squares = [np.einsum("ti,ti->t", s.U[b], s.U[b]) for b in blocks]
             return np.asarray(np.sum(squares, axis=0, dtype=float))
 
-        s.norms = _total(self.team.map(shrink, self.n_blocks))
-        s.r1, s.r2 = s.r1 * factor_1, s.r2 * factor_2
+        return _total(self.team.map(shrink, self.n_blocks))
 
     def certify(self, s: State) -> tuple[float, float]:
         """Objective at Z, and a lower bound on the minimum."""
@@ -132,6 +148,14 @@ class Sweeps:
 
     def _objective(self, s: State) -> float:
         """The model's value at the shrunk V, in one pass."""
+        absolute, (squares, entries), fitted = self.evaluate(s)
+        coupled = entries.sum() if self.entrywise else np.sqrt(squares).sum()
+        E = self.data.residual(fitted)
+        fit = np.vdot(E, E) / 2 + self.data.outside
+        return float(fit + self.model.lam1 * absolute + self.model.lam2 * coupled)
+
+    def evaluate(self, s: State) -> tuple[float, Array, Array]:
+        """``||Z||_1``, squared and l1 norms of the columns of ZR (2, n), and ``Q^T Z`` (n, r)."""
         t1 = self._constants(s)[2]
 
         def evaluate(blocks: range) -> tuple[float, Array, Array]:
@@ -143,21 +167,26 @@ class Sweeps:
             return absolute, jumps, fitted
 
         absolutes, jumps, fitted = zip(*self.team.map(evaluate, self.n_blocks), strict=True)
-        squares, entries = _total(jumps)
-        coupled = entries.sum() if self.entrywise else np.sqrt(squares).sum()
-        E = self.data.residual(_total(fitted))
-        fit = np.vdot(E, E) / 2 + self.data.outside
-        return float(fit + self.model.lam1 * sum(absolutes) + self.model.lam2 * coupled)
+        return sum(absolutes), _total(jumps), _total(fitted)
 
     def _lower_bound(self, s: State) -> float:
         """The dual value at ``E = X - XS`` and the multiplier of J, tightened: best of a few bands."""
-        c, q = self._constants(s), self._multiplier_share(s)
         E = self.data.residual(s.fitted)
-        scaled = (E * self.data.sigma).astype(self.dtype)
-        ahead = scaled.sum(axis=0)
         # a band wider than the gap would lose more by its scale than there is to win; the last one is open
         widths = np.array([1, 1 + s.gap / 6, 1 + s.gap / 2, HUGE / self.model.lam1])
         bands = (widths * self.model.lam1).astype(self.dtype)
+        squares, largest, worst = self.tighten(s, (E * self.data.sigma).astype(self.dtype), bands)
+        size = largest if self.entrywise else np.sqrt(squares.max(axis=1))
+        limits = self.model.lam1 / np.maximum(worst, TINY)
+        limits = np.minimum(limits, self.model.lam2 / np.maximum(size, TINY))
+        linear, quadratic = np.vdot(E, self.data.Y), np.vdot(E, E) / 2
+        top = parabola_top(np.asarray(linear), np.asarray(quadratic), limits.max())
+        return float(top) + self.data.outside
+
+    def tighten(self, s: State, scaled: Array, bands: Array) -> tuple[Array, Array, Array]:
+        """Clip the multiplier into bands around ``scaled @ Q^T``: what the kernel of that name returns."""
+        c, q = self._constants(s), self._multiplier_share(s)
+        ahead = scaled.sum(axis=0)
 
         def tighten(blocks: range) -> tuple[Array, Array, Array]:
             correlations = self._buffer()
@@ -165,27 +194,13 @@ class Sweeps:
             for b in blocks:
                 np.matmul(scaled, self.Q[b].T, out=correlations)
                 self.kernels.tighten(
-                    s.U[b],
-                    correlations,
-                    q,
-                    c,
-                    bands,
-                    self.Q[b] @ ahead,
-                    self._diagonal(b),
-                    squares,
-                    largest,
-                    worst,
-                )
+                    s.U[b], correlations, q, c, bands, self.Q[b] @ ahead, self._diagonal(b),
+                    squares, largest, worst,
+                )  # fmt: skip
             return squares, largest, worst
 
         squares, largest, worst = zip(*self.team.map(tighten, self.n_blocks), strict=True)
-        size = np.max(largest, axis=0) if self.entrywise else np.sqrt(_total(squares).max(axis=1))
-        limits = self.model.lam1 / np.maximum(np.max(worst, axis=0), TINY)
-        limits = np.minimum(limits, self.model.lam2 / np.maximum(size, TINY))
-        linear, quadratic = np.vdot(E, self.data.Y), np.vdot(E, E) / 2
-        return (
-            float(parabola_top(np.asarray(linear), np.asarray(quadratic), limits.max())) + self.data.outside
-        )
+        return _total(squares), np.max(largest, axis=0), np.max(worst, axis=0)
 
     def split(self, s: State, block: int) -> tuple[Array, Array, Array, Array]:
         """The parts Z, a, J, b that V and U of a block are sums of, each (n, width)."""
@@ -231,7 +246,8 @@ class Sweeps:
 
     def _diagonal(self, block: int) -> int:
         """Time at which the block's first atom is the sample itself; far away where that is allowed."""
-        return int(block * self.width if self.model.zero_diagonal else -2 * (self.n + self.width))
+        first = self.first_atom + block * self.width
+        return int(first if self.model.zero_diagonal else -2 * (self.n + self.width))
 
     def _buffer(self) -> Array:
         return np.empty((self.n, self.width), self.dtype)

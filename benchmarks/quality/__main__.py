@@ -1,0 +1,207 @@
+"""Run seqspan's variants and its peers on all labelled sets, score them, write tables and pictures.
+
+    python -m benchmarks.quality --data DIR --out DIR
+
+Rows are appended to OUT/quality.csv, and what is there is not run again: a stopped run goes on where it was.
+OUT/quality.md holds the tables, OUT/timelines-SET-GIVEN.png the pictures. The peers come with the extra
+`peers`; as one of them holds numpy and scikit-learn back, they may have an environment of their own:
+
+    python -m venv peers && peers/bin/pip install ruptures claspy hmmlearn fast-ticc scenedetect
+    python -m benchmarks.quality --data DIR --peer-python peers/bin/python
+"""
+
+from __future__ import annotations
+
+import argparse
+import fnmatch
+import os
+import queue
+import sys
+import tempfile
+import threading
+import zlib
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.common import describe_machine
+from benchmarks.quality import peers, variants
+from benchmarks.quality.lanes import Lane
+from benchmarks.quality.methods import GIVEN, Method
+from benchmarks.quality.rows import append_row, is_finished, read_rows, write_runs
+from benchmarks.quality.scores import MARGIN, score_labels
+from benchmarks.quality.sets import SETS, Labelled
+from benchmarks.quality.table import write_tables
+from benchmarks.quality.timelines import draw_page
+
+HOMES = {"peers": peers, "variants": variants}
+
+
+def parse(arguments: list[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.quality",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add = parser.add_argument
+    add("--data", default=os.environ.get("SEQSPAN_DATA"), help="folder of the sets; $SEQSPAN_DATA by default")
+    add("--out", type=Path, default=Path("out/quality"))
+    add("--sets", nargs="+", choices=SETS, default=list(SETS))
+    add("--methods", nargs="+", default=["*"], help="names of methods or peers, with * and ?")
+    add("--given", nargs="+", choices=GIVEN, default=list(GIVEN))
+    add(
+        "--split",
+        choices=("choose", "confirm", "all"),
+        default="all",
+        help="sequences to run and to tabulate",
+    )
+    add("--jobs", type=int, default=1, help="methods at once, each on one core")
+    add("--limit", type=float, default=120, help="seconds of processor time after which a method is stopped")
+    add("--peer-python", default=sys.executable, help="the Python in which the peers are installed")
+    add("--redraw", action="store_true", help="run nothing: tables and pictures from the rows there are")
+    add("--again", action="store_true", help="run what is already there once more; the new rows count")
+    options = parser.parse_args(arguments)
+    if options.data is None:
+        parser.error("--data is needed: the folder of the labelled sets (or set $SEQSPAN_DATA).")
+    return options
+
+
+def choose_methods(patterns: list[str]) -> list[tuple[str, Method]]:
+    """Home and method of all whose name or peer fits a pattern."""
+    pairs = [(home, method) for home, module in HOMES.items() for method in module.METHODS]
+    chosen = [
+        (home, method)
+        for home, method in pairs
+        if any(fnmatch.fnmatch(text, each) for text in (method.name, method.peer) for each in patterns)
+    ]
+    if not chosen:
+        peers_known = ", ".join(dict.fromkeys(method.peer for _, method in pairs))
+        raise SystemExit(f"--methods {' '.join(patterns)} fits no method. There are: {peers_known}.")
+    return chosen
+
+
+def plan_tasks(sequence: Labelled, options: argparse.Namespace, rows: dict) -> list[tuple]:
+    """What is still to run on a sequence: settings in which a method hears the same are one run."""
+    tasks = []
+    for home, method in choose_methods(options.methods):
+        if method.kinds and sequence.kind not in method.kinds:
+            continue
+        open_settings: dict[tuple, list[str]] = {}
+        for given in options.given:
+            row = rows.get((sequence.set_name, sequence.name, method.name, given))
+            if given in method.given and (options.again or not is_finished(row, options.limit)):
+                told = method.told(given, sequence.n_spans, sequence.n_labels)
+                open_settings.setdefault(told, []).append(given)
+        tasks += [(home, method, told, settings) for told, settings in open_settings.items()]
+    return tasks
+
+
+def run_sequence(sequence: Labelled, options: argparse.Namespace, rows: dict, lanes: list[Lane]) -> None:
+    """Run all open tasks of one sequence in the lanes, appending rows as they come."""
+    tasks: queue.SimpleQueue = queue.SimpleQueue()
+    for task in plan_tasks(sequence, options, rows):
+        tasks.put(task)
+    lock = threading.Lock()
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "rows.npy"
+        np.save(path, sequence.X)
+
+        def work(lane: Lane) -> None:
+            while True:
+                try:
+                    home, method, told, settings = tasks.get_nowait()
+                except queue.Empty:
+                    return
+                answer = lane.ask(home, describe_task(sequence, method, told, path))
+                with lock:
+                    for given in settings:
+                        append_row(options.out / "quality.csv", make_row(sequence, method, given, answer))
+                    print(
+                        f"{sequence.set_name} {sequence.name}: {method.name}: {answer['status']}", flush=True
+                    )
+
+        threads = [threading.Thread(target=work, args=(lane,)) for lane in lanes]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+
+def describe_task(sequence: Labelled, method: Method, told: tuple, path: Path) -> dict[str, Any]:
+    """What a worker is told; the seed depends on names alone, so that order does not matter."""
+    seed = zlib.crc32(f"{sequence.set_name} {sequence.name} {method.name}".encode())
+    return {
+        "method": method.name, "rows": str(path), "source": sequence.source, "kind": sequence.kind,
+        "n": len(sequence.X), "n_spans": told[0], "n_labels": told[1], "seed": seed,
+    }  # fmt: skip
+
+
+def make_row(sequence: Labelled, method: Method, given: str, answer: dict[str, Any]) -> dict[str, object]:
+    """One row of the CSV file."""
+    row: dict[str, object] = {
+        "set": sequence.set_name, "sequence": sequence.name, "method": method.name, "given": given,
+        "peer": method.peer, "split": sequence.split, "n": len(sequence.X),
+        "true_spans": sequence.n_spans, "true_labels": sequence.n_labels, "status": answer["status"],
+    }  # fmt: skip
+    if answer["status"] == "done":
+        labels = np.asarray(answer["labels"])
+        row |= score_labels(sequence, labels)
+        row |= {"seconds": answer["seconds"], "runs": write_runs(labels)}
+    return row
+
+
+def write_results(sequences: list[Labelled], options: argparse.Namespace) -> None:
+    """Tables of the chosen sequences, and a page of timelines for each set and setting."""
+    names = {(sequence.set_name, sequence.name) for sequence in sequences}
+    fitting = {method.name for _, method in choose_methods(options.methods)}
+    rows = [
+        row
+        for row in read_rows(options.out / "quality.csv").values()
+        if (row["set"], row["sequence"]) in names
+        and row["method"] in fitting
+        and row["given"] in options.given
+    ]
+    n_variants = Counter(method.peer for _, method in choose_methods(options.methods))
+    split = "all sequences" if options.split == "all" else f"sequences to {options.split}"
+    head = (
+        f"# Quality, {split}\n\n{describe_machine()}. Boundaries within {MARGIN:.0%} of the samples count; "
+        f"seconds are processor time on one core, at most {options.limit:g}. "
+        "Bold: best of the methods that look at the data (equal split does not). The variant of a peer "
+        "is the best by accuracy plus boundary F1 on these very sequences.\n\n"
+    )
+    suffix = "" if options.split == "all" else f"-{options.split}"
+    (options.out / f"quality{suffix}.md").write_text(head + write_tables(rows, n_variants))
+    for name in dict.fromkeys(sequence.set_name for sequence in sequences):
+        truths = {each.name: each.labels for each in sequences if each.set_name == name}
+        for given in options.given:
+            own = [row for row in rows if row["set"] == name and row["given"] == given]
+            if own:
+                title = f"{name}, given: {given} (accuracy / boundary F1)"
+                draw_page(options.out / f"timelines-{name}-{given}{suffix}.png", truths, own, title)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    options = parse(arguments)
+    options.out.mkdir(parents=True, exist_ok=True)
+    rows = read_rows(options.out / "quality.csv")
+    sequences = [
+        sequence
+        for name in options.sets
+        for sequence in SETS[name](Path(options.data))
+        if options.split in ("all", sequence.split)
+    ]
+    if not options.redraw:
+        lanes = [Lane(options.limit, options.peer_python) for _ in range(options.jobs)]
+        try:
+            for sequence in sequences:
+                run_sequence(sequence, options, rows, lanes)
+        finally:
+            for lane in lanes:
+                lane.close()
+    write_results(sequences, options)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,5 @@
+"""All peers in one place. They run in processes that import neither seqspan nor PyAV."""
+
+from benchmarks.quality import change_points, states
+
+METHODS = (*change_points.METHODS, *states.METHODS)

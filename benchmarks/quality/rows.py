@@ -1,0 +1,70 @@
+"""One row per sequence, method and setting, appended to a CSV file; the last row of a key counts."""
+
+from __future__ import annotations
+
+import csv
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.quality.scores import SCORES
+
+KEY = ("set", "sequence", "method", "given")
+COLUMNS = (
+    *KEY, "peer", "split", "n", "true_spans", "true_labels", "status", *SCORES, "seconds",
+    "found_spans", "found_labels", "cuts_found", "cuts_false", "runs",
+)  # fmt: skip
+Row = dict[str, str]
+
+
+def append_row(path: Path, row: dict[str, object]) -> None:
+    """Write one row at the end, with a head where the file is new."""
+    new = not path.exists()
+    with path.open("a", newline="") as file:
+        writer = csv.DictWriter(file, COLUMNS)
+        if new:
+            writer.writeheader()
+        writer.writerow(row)
+
+
+def read_rows(path: Path) -> dict[tuple[str, ...], Row]:
+    """All rows by their key."""
+    if not path.exists():
+        return {}
+    csv.field_size_limit(2**24)
+    with path.open(newline="") as file:
+        return {tuple(row[name] for name in KEY): row for row in csv.DictReader(file)}
+
+
+def is_finished(row: Row | None, limit: float) -> bool:
+    """Whether running again would tell nothing new: done, or stopped at a limit no shorter than this."""
+    if row is None:
+        return False
+    if row["status"] == "done":
+        return True
+    return row["status"].startswith("over ") and float(row["status"].split()[1]) >= limit
+
+
+def write_runs(labels: np.ndarray) -> str:
+    """Labels as lengths and names of their runs.
+
+    Examples
+    --------
+    >>> write_runs(np.array([4, 4, 4, 0]))
+    '3:4 1:0'
+    """
+    starts = np.concatenate([[0], np.flatnonzero(np.diff(labels)) + 1, [len(labels)]])
+    return " ".join(f"{end - start}:{labels[start]}" for start, end in pairwise(starts))
+
+
+def read_runs(text: str) -> np.ndarray:
+    """Labels from their runs.
+
+    Examples
+    --------
+    >>> read_runs("3:4 1:0").tolist()
+    [4, 4, 4, 0]
+    """
+    runs = [run.split(":") for run in text.split()]
+    return np.repeat([int(name) for _, name in runs], [int(length) for length, _ in runs])

@@ -1,0 +1,130 @@
+"""Peers that name states: hidden Markov models, k-means, TICC; and PySceneDetect, which finds shots."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+
+from benchmarks.quality.features import (
+    FEATURES,
+    MAX_LABELS,
+    best_silhouette,
+    embed,
+    make_features,
+    number_spans,
+    principal,
+)
+from benchmarks.quality.methods import Method
+
+HMM_STARTS = 5
+KMEANS_DIMS = 50  # principal components kept before embedding, where there are more
+DETECTORS = ("Content", "Adaptive", "Histogram", "Hash", "Threshold")
+
+
+def fit_markov(X, n_spans, n_labels, rng, kind, *, features, covariance, n_dims):
+    """Gaussian hidden Markov model, the likeliest of five starts; states by BIC where not given."""
+    F = principal(X, features, n_dims)
+    if n_labels is not None:
+        model = _likeliest(F, n_labels, covariance, rng, HMM_STARTS)
+    else:
+        models = [_likeliest(F, number, covariance, rng, 2) for number in range(1, MAX_LABELS + 1)]
+        model = min(models, key=lambda each: each.bic(F))
+    return model.predict(F)
+
+
+def _likeliest(F, n_states, covariance, rng, n_starts):
+    """The best of several fits."""
+    from hmmlearn.hmm import GaussianHMM
+
+    def fit():
+        seed = int(rng.integers(2**31))
+        return GaussianHMM(n_states, covariance, min_covar=1e-3, n_iter=100, random_state=seed).fit(F)
+
+    return max((fit() for _ in range(n_starts)), key=lambda model: model.score(F))
+
+
+def cluster_means(X, n_spans, n_labels, rng, kind, *, features, length):
+    """k-means on features or on windows of them, ten starts; the number by silhouette where not given."""
+    from sklearn.cluster import KMeans
+
+    F = make_features(X, features)
+    if F.shape[1] > KMEANS_DIMS:
+        F = principal(X, features, KMEANS_DIMS)
+    F = embed(F, length) if length > 1 else F
+
+    def fit(number):
+        return KMeans(number, n_init=10, random_state=int(rng.integers(2**31))).fit_predict(F)
+
+    if n_labels is not None:
+        return fit(n_labels)
+    return best_silhouette(F, [fit(number) for number in range(2, MAX_LABELS + 1)])
+
+
+def cluster_graphs(X, n_spans, n_labels, rng, kind, *, features, n_dims, window, cost):
+    """TICC: a sparse Gaussian over windows for each label; the number by BIC where not given."""
+    import fast_ticc
+
+    F = principal(X, features, n_dims)
+
+    def fit(number):
+        return fast_ticc.ticc_labels(
+            F, window_size=window, num_clusters=number, label_switching_cost=cost, iteration_limit=30
+        )
+
+    if n_labels is not None:
+        return _fill_ends(fit(n_labels).point_labels)
+    fits = [fit(number) for number in range(2, 9, 2)]
+    return _fill_ends(min(fits, key=lambda each: each.bayesian_information_criterion).point_labels)
+
+
+def _fill_ends(labels):
+    """TICC leaves half a window at either end without a label: the nearest label is taken."""
+    labels = np.asarray(labels)
+    known = np.flatnonzero(labels >= 0)
+    return labels[np.clip(np.arange(len(labels)), known[0], known[-1])]
+
+
+def detect_scenes(source, n_spans, n_labels, rng, kind, *, detector):
+    """PySceneDetect's own detectors with their defaults, on the film in colour.
+
+    Read through OpenCV: its detectors need it in any case, and with PyAV in one process it freezes.
+    """
+    import scenedetect
+
+    path, part = str(source).rsplit("#", 1)
+    start, end = map(int, part.split("-"))
+    scenes = scenedetect.detect(
+        path, getattr(scenedetect, f"{detector}Detector")(), start_time=start, end_time=end
+    )
+    starts = [scene[0].frame_num - start for scene in scenes]
+    return number_spans(np.array([each for each in starts if each > 0], dtype=int), end - start)
+
+
+def _variants():
+    """All variants, named."""
+    for features in FEATURES:
+        for length in (1, 7):
+            run = partial(cluster_means, features=features, length=length)
+            windows = f", windows of {length}" if length > 1 else ""
+            yield Method(
+                f"k-means {features}{windows}", "k-means", run, ("labels",), needs=("sklearn.cluster",)
+            )
+    for covariance, features, n_dims in (
+        ("diag", "raw", 10), ("diag", "unit", 10), ("diag", "standardised", 10),
+        ("full", "raw", 5), ("full", "standardised", 5),
+    ):  # fmt: skip
+        run = partial(fit_markov, covariance=covariance, features=features, n_dims=n_dims)
+        name = f"HMM {covariance}, {features}, {n_dims} PCs"
+        yield Method(name, "HMM", run, ("labels",), needs=("hmmlearn.hmm",))
+    for features in ("raw", "standardised"):
+        for window, cost in ((1, 50), (3, 400)):
+            run = partial(cluster_graphs, features=features, n_dims=5, window=window, cost=cost)
+            name = f"TICC {features}, 5 PCs, window {window}, switching {cost}"
+            yield Method(name, "TICC", run, ("labels",), needs=("fast_ticc",))
+    for detector in DETECTORS:
+        run, name = partial(detect_scenes, detector=detector), f"PySceneDetect {detector}"
+        yield Method(name, "PySceneDetect", run, (), needs=("scenedetect",), kinds=("video",), from_file=True)
+
+
+METHODS = tuple(_variants())

@@ -1,0 +1,82 @@
+"""Pictures of true and found timelines: one page per set and setting, the best variant of each peer."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+
+from benchmarks.quality.rows import Row, read_runs
+from benchmarks.quality.table import best_variants
+from seqspan.boundaries import boundaries_from_labels
+
+UNMATCHED = "#D9D9D9"
+
+
+def match_labels(truth: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """Name found labels after the true ones they share most samples with, one to one; the rest is -1.
+
+    Examples
+    --------
+    >>> match_labels(np.array([0, 0, 1, 1]), np.array([7, 7, 7, 3])).tolist()
+    [0, 0, 0, 1]
+    """
+    names, numbers = np.unique(labels, return_inverse=True)
+    counts = np.zeros((len(names), truth.max() + 1), dtype=int)
+    np.add.at(counts, (numbers, truth), 1)
+    found, true = linear_sum_assignment(counts, maximize=True)
+    new_names = np.full(len(names), -1)
+    new_names[found] = true
+    return np.asarray(new_names[numbers])
+
+
+def draw_page(path: Path, truths: dict[str, np.ndarray], rows: list[Row], title: str) -> None:
+    """Draw truth and findings of every sequence of a set in one setting."""
+    from matplotlib.figure import Figure
+
+    best = best_variants(rows)
+    heights = [len(best) + 2.5] * len(truths)
+    figure = Figure(figsize=(11, 0.19 * sum(heights) + 0.8), layout="constrained")
+    axes = figure.subplots(len(truths), 1, squeeze=False, gridspec_kw={"height_ratios": heights})[:, 0]
+    for ax, (sequence, truth) in zip(axes, truths.items(), strict=True):
+        own = {row["method"]: row for row in rows if row["sequence"] == sequence and row["status"] == "done"}
+        found = {name: own[name] for name in best.values() if name in own}
+        draw_sequence(ax, truth, found)
+        ax.set_title(f"sequence {sequence}", fontsize=9, loc="left")
+    axes[-1].set_xlabel("sample")
+    figure.suptitle(title, fontsize=11)
+    figure.savefig(path, dpi=110)
+
+
+def draw_sequence(ax, truth: np.ndarray, found: dict[str, Row]) -> None:
+    """One bar for the truth and one for each method; grey where a label has no true partner."""
+    truth = np.unique(truth, return_inverse=True)[1]
+    bars = [("truth", truth)]
+    for method, row in found.items():
+        words = f"{method}  {float(row['accuracy']):.2f} / {float(row['boundary_f1']):.2f}"
+        bars.append((words, read_runs(row["runs"])))
+    for height, (_, labels) in enumerate(bars):
+        _draw_bar(ax, height, match_labels(truth, labels), labels)
+    for boundary in boundaries_from_labels(truth):
+        ax.axvline(boundary, color="black", linewidth=0.5, alpha=0.5)
+    ax.set_yticks(range(len(bars)), [words for words, _ in bars], fontsize=7)
+    ax.tick_params(axis="x", labelsize=7)
+    ax.set_xlim(0, len(truth))
+    ax.invert_yaxis()
+
+
+def _draw_bar(ax, height: int, matched: np.ndarray, labels: np.ndarray) -> None:
+    """Spans of one timeline as coloured boxes."""
+    from matplotlib import colormaps
+
+    colours = colormaps["tab20"].colors
+    edges = [0, *boundaries_from_labels(labels), len(labels)]
+    places = [(start, end - start) for start, end in pairwise(edges)]
+    names = [matched[start] for start in edges[:-1]]
+    # Seven is coprime to 20, so neighbours among the names get colours far apart.
+    fills = [UNMATCHED if name < 0 else colours[name * 7 % 20] for name in names]
+    # Lines between very many spans would hide the colours.
+    width = 0.6 if len(places) < 60 else 0
+    ax.broken_barh(places, (height - 0.4, 0.8), facecolors=fills, edgecolor="white", linewidth=width)

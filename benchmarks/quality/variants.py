@@ -1,0 +1,28 @@
+"""seqspan's own variants: what the tables compare with the peers."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from benchmarks.quality.methods import Method
+
+
+def segment(X, n_spans, n_labels, rng, kind, *, estimator: str, **settings: Any) -> np.ndarray:
+    """Fit an estimator of seqspan; a number that is not given is "auto"."""
+    import seqspan
+
+    counts = {"n_subspaces": "auto" if n_labels is None else n_labels}
+    if settings.get("cut", "ncut") != "ncut":
+        counts["n_spans"] = "auto" if n_spans is None else n_spans
+    seed = int(rng.integers(2**31))
+    model = getattr(seqspan, estimator)(**counts, random_state=seed, **settings)
+    return np.asarray(model.fit(np.asarray(X, dtype=float)).labels_)
+
+
+METHODS = tuple(
+    Method(f"{name} + ncut", "seqspan, ncut", partial(segment, estimator=name, cut="ncut"), ("labels",))
+    for name in ("OSC", "SpatSC", "LRR", "SSC")
+)

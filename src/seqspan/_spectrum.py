@@ -87,11 +87,11 @@ def leading_eigenpairs(
 
 
 def _eigenpairs(matrix: Array) -> tuple[Array, Array]:
-    """All eigenvalues, ascending, and eigenvectors of a dense matrix, which may be overwritten."""
+    """All eigenvalues, ascending, and eigenvectors of a dense matrix."""
     if is_on_gpu(matrix):
         values, vectors = namespace(matrix).linalg.eigh(matrix)
         return to_host(values), vectors
-    values, vectors = eigh(matrix, overwrite_a=True)
+    values, vectors = eigh(matrix)
     return values, vectors
 
 

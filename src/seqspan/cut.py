@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from seqspan._spectrum import checked_affinity, degrees, leading_eigenpairs, multiply
 from seqspan._types import Array, IntArray
+from seqspan.backend import namespace
 
 LINK = 0.01  # weight of the tie between neighbours in time, in units of the mean degree
 
@@ -146,12 +147,13 @@ def _leading_vectors(W: Array, link: float, offset: float, count: int) -> Array:
     n = len(W)
     if count == 0:
         return np.empty((n, 0))
-    scale = 1 / np.sqrt(_multiply_linked(W, link, np.ones((n, 1))) + 2 * offset)
+    xp = namespace(W)
+    scale = 1 / np.sqrt(_multiply_linked(W, link, xp.ones((n, 1))) + 2 * offset)
 
     def product(V: Array) -> Array:
         return scale * (_multiply_linked(W, link, scale * V) + offset * scale * V)
 
-    return leading_eigenpairs(product, n, count)[1]
+    return leading_eigenpairs(product, n, count, xp=xp)[1]
 
 
 def _unit_rows(vectors: Array) -> Array:

@@ -1,0 +1,95 @@
+// What the kernels share. Each kernel has its NumPy twin in tests/gpu/plain_kernels.py.
+//
+// Arrays (n, m) hold one time step per row and one atom per column; a thread follows one atom through a
+// piece of LENGTH time steps (blockIdx.y), neighbouring threads follow neighbouring atoms. V, U, the shares q,
+// t1 and t2 are those of seqspan/solvers/_kernels.py, the tables of a piece those of seqspan/gpu/pieces.py.
+// `fixed` is 1 where the diagonal of Z is zero: there, t1 is infinite.
+
+#ifndef REAL
+#define REAL float
+#endif
+typedef REAL real;
+
+constexpr int LENGTH = 32;    // time steps of a piece: as many as a warp has lanes, see sum_over_atoms
+constexpr int THREADS = 512 / sizeof(real);  // of a block: three pieces of as many atoms fit the shared memory of all GPUs
+constexpr int WARPS = THREADS / 32;
+constexpr int BANDS = 4;
+constexpr int SOLVERS = 512;       // threads of a block of solve_path
+constexpr unsigned ALL = 0xffffffffu;
+constexpr real HUGE_REAL = (real)1e30;
+
+__device__ __forceinline__ real clip(real value, real bound) { return min(max(value, -bound), bound); }
+
+__device__ __forceinline__ real multiplier_of_v(real v, real t1, bool free) { return free ? v : clip(v, t1); }
+
+// Sum x[j] over the lanes of a warp for 32 j at once, with 31 exchanges in place of 160: lane j gets the sum of x[j].
+template <int HALF>
+__device__ __forceinline__ void add_halves(real (&x)[32], int lane) {
+    const bool upper = lane & HALF;
+#pragma unroll
+    for (int j = 0; j < HALF; ++j) {
+        const real given = upper ? x[j] : x[j + HALF];
+        const real kept = upper ? x[j + HALF] : x[j];
+        x[j] = kept + __shfl_xor_sync(ALL, given, HALF);
+    }
+}
+
+__device__ __forceinline__ real sum_over_atoms(real (&x)[32]) {
+    const int lane = threadIdx.x & 31;
+    add_halves<16>(x, lane);
+    add_halves<8>(x, lane);
+    add_halves<4>(x, lane);
+    add_halves<2>(x, lane);
+    add_halves<1>(x, lane);
+    return x[0];
+}
+
+// Write the sums of a block's atoms at each step of the piece to row blockIdx.x of partial (gridDim.x, n).
+__device__ __forceinline__ void write_step_sums(real (&x)[32], real* partial, int n) {
+    __shared__ real of_warp[WARPS][32];
+    const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, t = blockIdx.y * LENGTH + lane;
+    of_warp[warp][lane] = sum_over_atoms(x);
+    __syncthreads();
+    if (warp == 0 && t < n) {
+        real total = 0;
+        for (int w = 0; w < WARPS; ++w) total += of_warp[w][lane];
+        partial[(size_t)blockIdx.x * n + t] = total;
+    }
+}
+
+// Write the sums of COUNT values over a block to its place in partial (n_blocks, COUNT).
+template <int COUNT>
+__device__ __forceinline__ void write_block_sums(real (&x)[COUNT], real* partial) {
+    __shared__ real of_warp[WARPS][COUNT];
+    const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
+#pragma unroll
+    for (int c = 0; c < COUNT; ++c) {
+        for (int half = 16; half >= 1; half >>= 1) x[c] += __shfl_xor_sync(ALL, x[c], half);
+        if (lane == 0) of_warp[warp][c] = x[c];
+    }
+    __syncthreads();
+    if (threadIdx.x < COUNT) {
+        real total = 0;
+        for (int w = 0; w < WARPS; ++w) total += of_warp[w][threadIdx.x];
+        partial[((size_t)blockIdx.y * gridDim.x + blockIdx.x) * COUNT + threadIdx.x] = total;
+    }
+}
+
+// Leading 10 bits of a number's fraction, which the tensor cores' fast float32 mode keeps.
+__device__ __forceinline__ real leading_bits(real x) {
+#ifdef SPLIT
+    return __uint_as_float(__float_as_uint((float)x) & 0xffffe000u);
+#else
+    return x;
+#endif
+}
+
+// Write x to its place in stack (3 rank, n): leading bits twice, then the rest; or only once (rank, n), as it is.
+__device__ __forceinline__ void write_split(real x, real* __restrict__ stack, size_t place, size_t size) {
+    const real leading = leading_bits(x);
+    stack[place] = leading;
+#ifdef SPLIT
+    stack[size + place] = leading;
+    stack[2 * size + place] = x - leading;
+#endif
+}

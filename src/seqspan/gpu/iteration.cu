@@ -1,0 +1,323 @@
+// One iteration of the fast solver, and what prepares it.
+
+// First pass: F = r1 (Z - a) + r2 (J - b) R^T, and what a piece adds to the eliminations at both of its ends.
+//
+// head: the elimination from the last step, at the piece's first; tail: that from the first step, at its last,
+// both as if nothing lay beyond the piece. behind keeps J - b of its last step for the second pass, which writes U.
+extern "C" __global__ void __launch_bounds__(THREADS)
+build(const real* __restrict__ V, const real* __restrict__ U, const real* __restrict__ share,
+      const real* __restrict__ forward, const real* __restrict__ weight, real* __restrict__ F,
+      real* __restrict__ head, real* __restrict__ tail, real* __restrict__ behind, int n, int m, real r1, real r2,
+      real t1, real t2, int fixed) {
+    __shared__ real q[LENGTH], inverse[LENGTH], w[LENGTH];
+    const int i = blockIdx.x * THREADS + threadIdx.x, start = blockIdx.y * LENGTH;
+    const int count = min(LENGTH, n - start);
+    if (threadIdx.x < count) {
+        q[threadIdx.x] = share[start + threadIdx.x];
+        inverse[threadIdx.x] = forward[start + threadIdx.x];
+        w[threadIdx.x] = weight[start + threadIdx.x];
+    }
+    __syncthreads();
+    if (i >= m) return;
+    real before = 0, left = 0, first = 0;
+    if (start > 0) {
+        const real u = U[(size_t)(start - 1) * m + i];
+        before = u - 2 * clip(share[start - 1] * u, t2);
+    }
+    size_t at = (size_t)start * m + i;
+#pragma unroll 8
+    for (int j = 0; j < count; ++j, at += m) {
+        const real v = V[at], u = U[at];
+        const real after = u - 2 * clip(q[j] * u, t2);
+        const real f = r1 * (v - 2 * multiplier_of_v(v, t1, fixed && start + j == i)) + r2 * (before - after);
+        F[at] = f;
+        left = (f + r2 * left) * inverse[j];
+        first += w[j] * f;
+        before = after;
+    }
+    const size_t place = (size_t)blockIdx.y * m + i;
+    head[place] = first;
+    tail[place] = left;
+    behind[place] = before;
+}
+
+// Join the pieces: heads (n_pieces, m) become y at the first step of every piece, tails x at its last.
+//
+// A few pieces are fetched at a time, so that the recursion does not wait for memory at every one.
+extern "C" __global__ void join(real* __restrict__ head, real* __restrict__ tail, const real* __restrict__ fade,
+                                const real* __restrict__ forward_fade, const real* __restrict__ across,
+                                const real* __restrict__ link, int n_pieces, int m) {
+    constexpr int FETCHED = 16;
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= m) return;
+    real carried = 0, entry[FETCHED], next[FETCHED];
+    for (int end = n_pieces; end > 0; end -= FETCHED) {
+#pragma unroll
+        for (int j = 0; j < FETCHED; ++j) entry[j] = j < end ? head[(size_t)(end - 1 - j) * m + i] : 0;
+#pragma unroll
+        for (int j = 0; j < FETCHED; ++j) {
+            if (j >= end) continue;
+            carried = entry[j] + fade[end - 1 - j] * carried;
+            head[(size_t)(end - 1 - j) * m + i] = carried;
+        }
+    }
+    carried = 0;
+    for (int start = 0; start < n_pieces - 1; start += FETCHED) {
+#pragma unroll
+        for (int j = 0; j < FETCHED; ++j) {
+            const bool exists = start + j < n_pieces - 1;
+            entry[j] = exists ? tail[(size_t)(start + j) * m + i] : 0;
+            next[j] = exists ? head[(size_t)(start + j + 1) * m + i] : 0;
+        }
+#pragma unroll
+        for (int j = 0; j < FETCHED; ++j) {
+            const int k = start + j;
+            if (k >= n_pieces - 1) continue;
+            carried = entry[j] + forward_fade[k] * carried;
+            tail[(size_t)k * m + i] = (carried + across[k] * next[j]) * link[k];
+        }
+    }
+}
+
+// One entry of V += alpha (S - Z); r adds up its squared primal residual, its scale, the dual residual, its scale.
+template <bool MEASURE>
+__device__ __forceinline__ real move_v(real v, real smooth, real t1, real alpha, bool free, real (&r)[8]) {
+    const real z = v - multiplier_of_v(v, t1, free), moved = v + alpha * (smooth - z);
+    if (MEASURE) {
+        const real a = multiplier_of_v(moved, t1, free);
+        r[0] += (smooth - moved + a) * (smooth - moved + a);
+        r[1] += smooth * smooth;
+        r[2] += (moved - a - z) * (moved - a - z);
+        r[3] += a * a;
+    }
+    return moved;
+}
+
+// The same of U += alpha (SR - J), with the share q of before it.
+template <bool MEASURE>
+__device__ __forceinline__ real move_u(real u, real step, real q, real t2, real alpha, real (&r)[8]) {
+    const real jump = u - clip(q * u, t2), moved = u + alpha * (step - jump);
+    if (MEASURE) {
+        const real b = clip(q * moved, t2);
+        r[4] += (step - moved + b) * (step - moved + b);
+        r[5] += step * step;
+        r[6] += (moved - b - jump) * (moved - b - jump);
+        r[7] += b * b;
+    }
+    return moved;
+}
+
+// Second pass: solve for S = F T_0^-1 + D piece by piece, then V += alpha (S - Z) and U += alpha (SR - J).
+//
+// partial (gridDim.x, n) receives squared norms of U's new columns, residuals (n_blocks, 8) those of the update.
+template <bool MEASURE>
+__device__ __forceinline__ void update_piece(
+    real* __restrict__ V, real* __restrict__ U, const real* __restrict__ D, const real* __restrict__ share,
+    const real* __restrict__ backward, const real* __restrict__ head, const real* __restrict__ tail,
+    const real* __restrict__ behind, real* __restrict__ partial, real* __restrict__ residuals, int n, int m, real r1,
+    real r2, real t1, real t2, real alpha, int fixed) {
+    __shared__ real q[LENGTH], inverse[LENGTH + 1];
+    extern __shared__ real columns[];  // V, U and F of the piece: every thread has a column to itself, so none waits
+    real(*v)[THREADS] = (real(*)[THREADS])columns, (*u)[THREADS] = v + LENGTH, (*y)[THREADS] = u + LENGTH;
+    const int me = threadIdx.x, i = blockIdx.x * THREADS + me, k = blockIdx.y, start = k * LENGTH;
+    if (threadIdx.x <= LENGTH) {
+        const bool exists = start + threadIdx.x < n;
+        inverse[threadIdx.x] = exists ? backward[start + threadIdx.x] : 0;
+        if (threadIdx.x < LENGTH) q[threadIdx.x] = exists ? share[start + threadIdx.x] : 0;
+    }
+    __syncthreads();
+    const bool inside = i < m, last = k == gridDim.y - 1;
+    const size_t at = (size_t)start * m + i, place = (size_t)k * m + i;
+    const int count = inside ? min(LENGTH, n - start) : 0;
+    real before = inside && k > 0 ? behind[place - m] : 0, r[8] = {0, 0, 0, 0, 0, 0, 0, 0};
+#pragma unroll 16
+    for (int j = 0; j < count; ++j) {
+        v[j][me] = V[at + (size_t)j * m];
+        u[j][me] = U[at + (size_t)j * m];
+    }
+    real d[LENGTH + 1];  // fetched now, used after the elimination
+#pragma unroll
+    for (int j = 0; j <= LENGTH; ++j) d[j] = inside && start + j < n ? D[at + (size_t)j * m] : 0;
+#pragma unroll 8
+    for (int j = 0; j < count; ++j) {
+        const real after = u[j][me] - 2 * clip(q[j] * u[j][me], t2);
+        y[j][me] = r1 * (v[j][me] - 2 * multiplier_of_v(v[j][me], t1, fixed && start + j == i)) + r2 * (before - after);
+        before = after;
+    }
+    const real beyond = inside && !last ? head[place + m] : 0;
+    real carried = beyond;
+#pragma unroll 8
+    for (int j = count - 1; j >= 0; --j) y[j][me] = carried = (y[j][me] + r2 * carried) * inverse[j];
+    real x = inside && k > 0 ? tail[place - m] : 0, smooth = 0;
+#pragma unroll
+    for (int j = 0; j < LENGTH; ++j) {
+        if (j >= count) continue;
+        const real previous = smooth;
+        x = y[j][me] + r2 * inverse[j] * x;
+        smooth = x + d[j];
+        V[at + (size_t)j * m] = move_v<MEASURE>(v[j][me], smooth, t1, alpha, fixed && start + j == i, r);
+        if (j > 0) y[j - 1][me] = move_u<MEASURE>(u[j - 1][me], smooth - previous, q[j - 1], t2, alpha, r);
+    }
+    if (count > 0) {  // the last step of all, which nothing follows, stays zero
+        const real step = beyond + r2 * inverse[LENGTH] * x + d[LENGTH] - smooth;
+        y[count - 1][me] = last ? 0 : move_u<MEASURE>(u[count - 1][me], step, q[count - 1], t2, alpha, r);
+    }
+    real squares[LENGTH];
+#pragma unroll
+    for (int j = 0; j < LENGTH; ++j) {
+        if (j < count) U[at + (size_t)j * m] = y[j][me];
+        squares[j] = j < count ? y[j][me] * y[j][me] : 0;
+    }
+    write_step_sums(squares, partial, n);
+    if (MEASURE) write_block_sums<8>(r, residuals);
+}
+
+#define UPDATE(NAME, MEASURE)                                                                                         \
+    extern "C" __global__ void __launch_bounds__(THREADS)                                                          \
+    NAME(real* V, real* U, const real* D, const real* share, const real* backward, const real* head, const real* tail, \
+         const real* behind, real* partial, real* residuals, int n, int m, real r1, real r2, real t1, real t2,        \
+         real alpha, int fixed) {                                                                                     \
+        update_piece<MEASURE>(V, U, D, share, backward, head, tail, behind, partial, residuals, n, m, r1, r2, t1, t2, \
+                              alpha, fixed);                                                                          \
+    }
+UPDATE(update, false)
+UPDATE(update_and_measure, true)
+
+// norms = sum of partial (n_parts, n); share = min(1, bound / sqrt(norms)), the multiplier's part of a column of U.
+extern "C" __global__ void share_columns(const real* __restrict__ partial, double* __restrict__ norms,
+                                         real* __restrict__ share, int n_parts, int n, double bound) {
+    const int t = blockIdx.x * blockDim.x + threadIdx.x;
+    if (t >= n) return;
+    double total = 0;
+    for (int part = 0; part < n_parts; ++part) total += partial[(size_t)part * n + t];
+    norms[t] = total;
+    share[t] = (real)min(1.0, bound / max(sqrt(total), 1e-30));
+}
+
+// Give up a share of both multipliers: V -= drop_1 a, U -= drop_2 b.
+extern "C" __global__ void rescale(real* __restrict__ V, real* __restrict__ U, const real* __restrict__ share, int n,
+                                   int m, real t1, real t2, real drop_1, real drop_2, int fixed) {
+    const int i = blockIdx.x * THREADS + threadIdx.x, start = blockIdx.y * LENGTH;
+    if (i >= m) return;
+    size_t at = (size_t)start * m + i;
+#pragma unroll 8
+    for (int t = start; t < min(start + LENGTH, n); ++t, at += m) {
+        const real v = V[at], u = U[at];
+        V[at] = v - drop_1 * multiplier_of_v(v, t1, fixed && t == i);
+        U[at] = u - drop_2 * clip(share[t] * u, t2);
+    }
+}
+
+// Reciprocal pivots of (w_i + r1) I + r2 R R^T, eliminated from the last step; row by row of inverse (n_rows, n).
+extern "C" __global__ void invert_pivots(const double* __restrict__ w, real* __restrict__ inverse, int n_rows, int n,
+                                         double r1, double r2) {
+    const size_t place = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (place >= (size_t)n_rows * n) return;
+    const int t = place % n, later = n - 1 - t;
+    const double shift = w[place / n] + r1;
+    const double root = 2 * r2 / (shift + 2 * r2 + sqrt(shift * (shift + 4 * r2)));
+    const double power = pow(root, 2.0 * later + 1);
+    const double pivot = r2 / root * (1 + power * root * root) / (1 + power);
+    inverse[place] = (real)(1 / (t > 0 ? pivot : pivot - r2));
+}
+
+struct Affine {  // x -> rest + factor x
+    real factor, rest;
+};
+
+// What enters a thread's run of steps: all runs after (FORWARD: before) it, applied one after the other to zero.
+template <bool FORWARD>
+__device__ __forceinline__ real carry_in(Affine run, Affine* shared) {
+    const int me = threadIdx.x;
+    for (int distance = 1; distance < SOLVERS; distance *= 2) {
+        shared[me] = run;
+        __syncthreads();
+        const int other = FORWARD ? me - distance : me + distance;
+        if (other >= 0 && other < SOLVERS) {
+            run.rest += run.factor * shared[other].rest;
+            run.factor *= shared[other].factor;
+        }
+        __syncthreads();
+    }
+    shared[me] = run;
+    __syncthreads();
+    const int neighbour = FORWARD ? me - 1 : me + 1;
+    const real carried = neighbour >= 0 && neighbour < SOLVERS ? shared[neighbour].rest : 0;
+    __syncthreads();
+    return carried;
+}
+
+// Tridiagonal systems, one block each: row i < r of out (2r, n) solves (P_i + linear_i) T_{w_i}^-1, row r + i P_i T_0^-1.
+extern "C" __global__ void __launch_bounds__(SOLVERS)
+solve_path(const real* __restrict__ P, const real* __restrict__ linear, const real* __restrict__ inverse,
+           real* __restrict__ out, int n, int rank, real r2) {
+    __shared__ Affine shared[SOLVERS];
+    const int row = blockIdx.x % rank;
+    const bool shifted = blockIdx.x < rank;
+    const real *right = P + (size_t)row * n, *added = linear + (size_t)row * n;
+    const real* pivots = inverse + (size_t)(shifted ? row : rank) * n;
+    real* x = out + (size_t)blockIdx.x * n;
+    const int run = (n + SOLVERS - 1) / SOLVERS;
+    const int start = min((int)threadIdx.x * run, n), end = min(start + run, n);
+    Affine whole = {1, 0};
+#pragma unroll 4
+    for (int t = end - 1; t >= start; --t) {
+        const real f = right[t] + (shifted ? added[t] : 0);
+        whole.rest = (f + r2 * whole.rest) * pivots[t];
+        whole.factor *= r2 * pivots[t];
+    }
+    real carried = carry_in<false>(whole, shared);
+#pragma unroll 4
+    for (int t = end - 1; t >= start; --t) {
+        const real f = right[t] + (shifted ? added[t] : 0);
+        carried = (f + r2 * carried) * pivots[t];
+        x[t] = carried;
+    }
+    whole = {1, 0};
+#pragma unroll 4
+    for (int t = start; t < end; ++t) {
+        whole.rest = x[t] + r2 * pivots[t] * whole.rest;
+        whole.factor *= r2 * pivots[t];
+    }
+    carried = carry_in<true>(whole, shared);
+#pragma unroll 4
+    for (int t = start; t < end; ++t) {
+        carried = x[t] + r2 * pivots[t] * carried;
+        x[t] = carried;
+    }
+}
+
+// The difference of the halves of solved (2 rank, n), split.
+extern "C" __global__ void split_difference(const real* __restrict__ solved, real* __restrict__ stack, int n, int rank) {
+    const size_t place = (size_t)blockIdx.x * blockDim.x + threadIdx.x, size = (size_t)n * rank;
+    if (place < size) write_split(solved[place] - solved[size + place], stack, place, size);
+}
+
+// Carry a coarse state (n_coarse, m_coarse) over to twice the samples, see seqspan/solvers/coarse.py; V and U are (n, m).
+extern "C" __global__ void __launch_bounds__(THREADS)
+prolong(const real* __restrict__ coarse_V, const real* __restrict__ coarse_U, const real* __restrict__ share,
+        real* __restrict__ V, real* __restrict__ U, int m_coarse, int n, int m, int n_atoms, real t1, real t2,
+        real growth_1, real growth_2, int fixed) {
+    const int i = blockIdx.x * THREADS + threadIdx.x, start = blockIdx.y * LENGTH, source = i / 2;
+    if (i >= m) return;
+    for (int t = start; t < min(start + LENGTH, n); ++t) {
+        real v = 0, u = 0;
+        if (i < n_atoms) {
+            const int tau = t / 2;
+            const real old_v = coarse_V[(size_t)tau * m_coarse + source];
+            const real a = clip(old_v, t1), z = fixed && tau == source ? 0 : old_v - a;
+            v = z / 2 + a / growth_1;
+            const real old_u = coarse_U[(size_t)tau * m_coarse + source], b = clip(share[tau] * old_u, t2);
+            if (t == n - 1) {
+                u = 0;  // nothing follows the last step
+            } else if (t % 2 == 1) {
+                u = (old_u - b) / 2 + 2 * b / growth_2;
+            } else {  // within a pair nothing jumps: the multiplier is half-way between those at its ends
+                const real earlier = tau > 0 ? coarse_U[(size_t)(tau - 1) * m_coarse + source] : 0;
+                u = (b + (tau > 0 ? clip(share[tau - 1] * earlier, t2) : 0)) / growth_2;
+            }
+        }
+        V[(size_t)t * m + i] = v;
+        U[(size_t)t * m + i] = u;
+    }
+}

@@ -1,0 +1,217 @@
+"""The kernels of the .cu files, compiled for one precision on first use and launched over arrays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from functools import cache
+from importlib.resources import files
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from seqspan.backend import require_cupy
+from seqspan.gpu.pieces import LENGTH, Pieces
+from seqspan.gpu.products import Products
+
+LANES = 32  # of a warp
+BANDS = 4
+SOLVERS = 512  # threads of a block of solve_path and residual
+SOURCES = "common.cu", "iteration.cu", "certificate.cu"
+
+
+@dataclass(frozen=True)
+class Constants:
+    """Penalties, thresholds of both multipliers, and whether the diagonal is fixed (1) or not (0)."""
+
+    r1: float
+    r2: float
+    t1: float
+    t2: float
+    fixed: int
+
+
+@cache
+def kernels_for(dtype: np.dtype[Any], device: int) -> Kernels:
+    """Kernels in float32 or float64: compiled once for a process, and kept on disk by CuPy."""
+    return Kernels(dtype)
+
+
+class Kernels:
+    """Launches the kernels; every method has the effect of its namesake in the .cu files.
+
+    Parameters
+    ----------
+    dtype : numpy dtype, float32 or float64
+    """
+
+    def __init__(self, dtype: np.dtype[Any]) -> None:
+        cupy = require_cupy()
+        self.xp: ModuleType = cupy
+        self.real = np.dtype(dtype).type
+        self.products = Products(dtype)
+        self.threads = 512 // np.dtype(dtype).itemsize
+        source = "\n".join(files("seqspan.gpu").joinpath(name).read_text() for name in SOURCES)
+        options = [f"-DREAL={'float' if dtype == np.float32 else 'double'}", "--std=c++17"]
+        options += ["-DSPLIT"] if self.products.copies > 1 else []
+        self._module = cupy.RawModule(code=source, options=tuple(options))
+        self._functions: dict[str, Any] = {}
+        self._shared = 3 * LENGTH * self.threads * np.dtype(dtype).itemsize
+        for name in ("update", "update_and_measure"):
+            self._function(name).max_dynamic_shared_size_bytes = self._shared
+
+    def upload(self, pieces: Pieces) -> Pieces:
+        """The tables of the pieces on the device, in its precision; one transfer for all."""
+        tables = [getattr(pieces, field.name) for field in fields(pieces)]
+        packed = self.xp.asarray(np.concatenate(tables).astype(self.real))
+        ends = np.cumsum([table.size for table in tables])
+        return Pieces(*(packed[end - table.size : end] for end, table in zip(ends, tables, strict=True)))
+
+    def blocks(self, n: int, m: int) -> tuple[int, int]:
+        """Blocks of atoms, and pieces of time."""
+        return -(-m // self.threads), -(-n // LENGTH)
+
+    def build(self, V: Any, U: Any, share: Any, pieces: Pieces, F: Any, ends: Any, c: Constants) -> None:
+        """F, and in ends (3, n_pieces, m) the heads, the tails, and what lies behind each piece."""
+        arrays = V, U, share, pieces.forward, pieces.weight, F, ends[0], ends[1], ends[2]
+        self._over_pieces("build", V.shape, arrays, self._scalars(c))
+
+    def join(self, ends: Any, pieces: Pieces) -> None:
+        """Heads become y at the first step of every piece, tails x at its last."""
+        n_pieces, m = ends.shape[1:]
+        arrays = ends[0], ends[1], pieces.fade, pieces.forward_fade, pieces.across, pieces.link
+        threads = 64  # small blocks: all multiprocessors take part
+        self._launch("join", -(-m // threads), threads, (*arrays, np.int32(n_pieces), np.int32(m)))
+
+    def update(
+        self, V: Any, U: Any, D: Any, share: Any, pieces: Pieces, ends: Any, partial: Any, residuals: Any,
+        c: Constants, alpha: float, measure: bool,
+    ) -> None:  # fmt: skip
+        """V, U, the squared column norms of U in partial (n_blocks, n), and residuals (.., 8) if measured."""
+        arrays = V, U, D, share, pieces.backward, ends[0], ends[1], ends[2], partial, residuals
+        *penalties, fixed = self._scalars(c)
+        name = "update_and_measure" if measure else "update"
+        self._over_pieces(name, V.shape, arrays, (*penalties, self.real(alpha), fixed), self._shared)
+
+    def share_columns(self, partial: Any, norms: Any, share: Any, bound: float) -> None:
+        """Norms (n,), summed over partial, and from them the shares of the multiplier."""
+        n_parts, n = partial.shape
+        arguments = partial, norms, share, np.int32(n_parts), np.int32(n), np.float64(bound)
+        self._launch("share_columns", -(-n // 64), 64, arguments)
+
+    def rescale(self, V: Any, U: Any, share: Any, c: Constants, drops: tuple[float, float]) -> None:
+        """V and U, less a share of their multipliers."""
+        _, _, t1, t2, fixed = self._scalars(c)
+        scalars = t1, t2, self.real(drops[0]), self.real(drops[1]), fixed
+        self._over_pieces("rescale", V.shape, (V, U, share), scalars)
+
+    def invert_pivots(self, w: Any, inverse: Any, c: Constants) -> None:
+        """Reciprocal pivots, a row for each of w (n_rows,)."""
+        n_rows, n = inverse.shape
+        arguments = w, inverse, np.int32(n_rows), np.int32(n), np.float64(c.r1), np.float64(c.r2)
+        self._launch("invert_pivots", -(-n_rows * n // 256), 256, arguments)
+
+    def solve_path(self, P: Any, linear: Any, inverse: Any, out: Any, c: Constants) -> None:
+        """``(P + linear) T_w^-1`` in the upper half of out (2 rank, n), ``P T_0^-1`` in the lower."""
+        rank, n = P.shape
+        arguments = P, linear, inverse, out, np.int32(n), np.int32(rank), self.real(c.r2)
+        self._launch("solve_path", 2 * rank, SOLVERS, arguments)
+
+    def split_difference(self, solved: Any, stack: Any) -> None:
+        """The difference of the halves of solved (2 rank, n), ready for :meth:`expand`."""
+        rank, n = solved.shape[0] // 2, solved.shape[1]
+        arguments = solved, stack, np.int32(n), np.int32(rank)
+        self._launch("split_difference", -(-rank * n // 256), 256, arguments)
+
+    def residual(self, Y: Any, sigma: Any, fitted: Any, stack: Any, rows: Any) -> None:
+        """``sigma E``, ready for :meth:`expand`, and <E, Y>, <E, E> / 2 and its sum in rows (rank, 3)."""
+        rank, n = fitted.shape
+        arguments = Y, sigma, fitted, stack, rows, np.int32(n), np.int32(rank)
+        self._launch("residual", rank, SOLVERS, arguments)
+
+    def shrink(self, V: Any, Z: Any, partial: Any, sums: Any, c: Constants) -> None:
+        """Z, squared norms of its steps in partial (n_blocks, n), and ||Z||_1 and ||ZR||_1 in sums (.., 2)."""
+        scalars = self.real(c.t1), np.int32(c.fixed)
+        self._over_pieces("shrink", V.shape, (V, Z, partial, sums), scalars)
+
+    def tighten(
+        self,
+        U: Any,
+        correlations: Any,
+        share: Any,
+        bands: Any,
+        sums: Any,
+        squares: Any,
+        extremes: Any,
+        c: Constants,
+    ) -> None:
+        """Squares (m / 32, BANDS, ..) of the clipped columns, extremes (m / 32, 2, BANDS)."""
+        n, m = U.shape
+        arrays = U, correlations, share, sums, squares, extremes
+        scalars = np.int32(n), np.int32(m), self.real(c.r2), self.real(c.t2), np.int32(c.fixed)
+        arguments = *arrays, *scalars, *(self.real(band) for band in bands)
+        self._launch("tighten", m // LANES, LANES * BANDS, arguments)
+
+    def prolong(
+        self,
+        coarse: tuple[Any, Any, Any],
+        V: Any,
+        U: Any,
+        n_atoms: int,
+        c: Constants,
+        growth: tuple[float, float],
+    ) -> None:
+        """V and U of twice the samples from those, and the shares, of a coarse state; c is the coarse one's."""
+        n, m = V.shape
+        sizes = np.int32(coarse[0].shape[1]), np.int32(n), np.int32(m), np.int32(n_atoms)
+        scalars = *(self.real(x) for x in (c.t1, c.t2, *growth)), np.int32(c.fixed)
+        self._launch("prolong", self.blocks(n, m), self.threads, (*coarse, V, U, *sizes, *scalars))
+
+    def project(self, Q: Any, large: Any, thin: Any) -> None:
+        """``thin (rank, n) = Q large^T``."""
+        self.products.project(Q, large, thin)
+
+    def expand(self, stack: Any, split_Q: Any, large: Any) -> None:
+        """``large (n, m) = thin^T Q`` of what was split into stack."""
+        self.products.expand(stack, split_Q, large)
+
+    def split_atoms(self, Q: Any) -> Any:
+        """Q as :meth:`expand` wants it."""
+        return self.products.split_atoms(Q)
+
+    @property
+    def copies(self) -> int:
+        """Rows of a stack, in units of the rank."""
+        return self.products.copies
+
+    def _scalars(self, c: Constants) -> tuple[Any, ...]:
+        return self.real(c.r1), self.real(c.r2), self.real(c.t1), self.real(c.t2), np.int32(c.fixed)
+
+    def _over_pieces(
+        self,
+        name: str,
+        shape: tuple[int, int],
+        arrays: tuple[Any, ...],
+        scalars: tuple[Any, ...],
+        shared: int = 0,
+    ) -> None:
+        """Launch a kernel with a block of threads for every block of atoms and every piece of time."""
+        arguments = *arrays, np.int32(shape[0]), np.int32(shape[1]), *scalars
+        self._launch(name, self.blocks(*shape), self.threads, arguments, shared)
+
+    def _launch(
+        self,
+        name: str,
+        blocks: int | tuple[int, int],
+        threads: int,
+        arguments: tuple[Any, ...],
+        shared: int = 0,
+    ) -> None:
+        grid = (blocks,) if isinstance(blocks, int) else blocks
+        self._function(name)(grid, (threads,), arguments, shared_mem=shared)
+
+    def _function(self, name: str) -> Any:
+        """A kernel by its name; finding it anew costs as much as launching it."""
+        if name not in self._functions:
+            self._functions[name] = self._module.get_function(name)
+        return self._functions[name]

@@ -1,0 +1,95 @@
+"""The thin products of an iteration, through cuBLAS.
+
+Tensor cores multiply float32 fast but look at the leading 10 bits of a fraction alone. Where both factors are thin
+they are split, ``x = leading + rest``, and ``leading leading + leading rest + rest leading`` is one product of three
+times the inner length: as good as float32 (the error is of the order of 2^-22) and memory-bound. The other product has
+one large factor, whose rest would have to be written and read again; it stays in plain float32.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from seqspan.backend import require_cupy
+
+# cuBLAS's and CUDA's own numbers: their names are not in CuPy's public interface
+NORMAL, TRANSPOSED = 0, 1
+FLOAT32, FLOAT64 = 0, 1
+COMPUTE_FLOAT32, COMPUTE_FLOAT64, COMPUTE_TENSOR_CORES = 68, 70, 77
+ANY_ALGORITHM = -1
+FIRST_TENSOR_CORES = 80  # compute capability that multiplies float32 in them
+KEPT = np.uint32(0xFFFFE000)
+
+
+class Products:
+    """Products of one precision on the current device, without the cost of asking what the arrays are.
+
+    Parameters
+    ----------
+    dtype : numpy dtype, float32 or float64
+    """
+
+    def __init__(self, dtype: np.dtype[Any]) -> None:
+        from cupy_backends.cuda.libs import cublas
+
+        cupy = require_cupy()
+        single = dtype == np.float32
+        split = single and int(cupy.cuda.Device().compute_capability) >= FIRST_TENSOR_CORES
+        self.copies = 3 if split else 1
+        self._xp, self._gemm = cupy, cublas.gemmEx
+        self._type, self._compute = (FLOAT32, COMPUTE_FLOAT32) if single else (FLOAT64, COMPUTE_FLOAT64)
+        self._thin_compute = COMPUTE_TENSOR_CORES if split else self._compute
+        self._one, self._zero = np.ones(1, dtype), np.zeros(1, dtype)
+
+    def split_atoms(self, Q: Any) -> Any:
+        """Stack the leading bits of Q (rank, m), the rest, and the leading bits again."""
+        if self.copies == 1:
+            return Q
+        leading = (Q.view(np.uint32) & KEPT).view(np.float32)
+        return self._xp.concatenate([leading, Q - leading, leading])
+
+    def project(self, Q: Any, large: Any, thin: Any) -> None:
+        """``thin (rank, n) = Q (rank, m) large^T (m, n)``."""
+        (rank, m), n = Q.shape, large.shape[0]
+        self._multiply((TRANSPOSED, NORMAL), (n, rank, m), (large, m), (Q, m), (thin, n), self._compute)
+
+    def expand(self, stack: Any, split_Q: Any, large: Any) -> None:
+        """``large (n, m) = stack^T (n, ..) split_Q (.., m)``."""
+        (inner, n), m = stack.shape, split_Q.shape[1]
+        self._multiply(
+            (NORMAL, TRANSPOSED), (m, n, inner), (split_Q, m), (stack, n), (large, m), self._thin_compute
+        )
+
+    def _multiply(
+        self,
+        transposed: tuple[int, int],
+        sizes: tuple[int, int, int],
+        a: tuple[Any, int],
+        b: tuple[Any, int],
+        c: tuple[Any, int],
+        compute: int,
+    ) -> None:
+        """C = A B in cuBLAS's order, columns first, each matrix with its leading dimension."""
+        handle, kind = self._xp.cuda.device.get_cublas_handle(), self._type
+        one, zero = self._one.ctypes.data, self._zero.ctypes.data
+        (A, lda), (B, ldb), (C, ldc) = ((matrix.data.ptr, leading) for matrix, leading in (a, b, c))
+        self._gemm(
+            handle,
+            *transposed,
+            *sizes,
+            one,
+            A,
+            kind,
+            lda,
+            B,
+            kind,
+            ldb,
+            zero,
+            C,
+            kind,
+            ldc,
+            compute,
+            ANY_ALGORITHM,
+        )

@@ -1,0 +1,157 @@
+"""The fast solver on a GPU: the iteration of :mod:`seqspan.gpu.sweeps` from the start of coarser samples."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from seqspan._types import Array
+from seqspan.backend import require_cupy, require_device_memory, to_host
+from seqspan.gpu.kernels import kernels_for
+from seqspan.gpu.sweeps import State, Sweeps
+from seqspan.models import Model, Osc, SpatSc
+from seqspan.solvers.coarse import PENALTY_GROWTH, coarsen
+from seqspan.solvers.fast import (
+    CHECK_EVERY,
+    COARSE_ITERATIONS,
+    COARSE_TOL,
+    COARSEST,
+    LARGEST_START,
+    PENALTIES,
+    advance,
+)
+from seqspan.solvers.loop import Algorithm, Solution, Stopping, run
+from seqspan.solvers.reduced import Reduced
+
+#: Arrays of n x n at the peak, coefficients included, and of n x rank (measured: benchmarks/gpu.py).
+ARRAYS, THIN_ARRAYS = 4.5, 12
+
+
+def solve_cuda(
+    model: Model, X: Any, *, stopping: Stopping | None = None, start: State | None = None
+) -> Solution[State]:
+    """Minimise OSC or SpatSC on the current CUDA device, in the precision of X (float32 or float64).
+
+    Parameters
+    ----------
+    model : Osc or SpatSc
+    X : array of shape (d, n), NumPy's or CuPy's
+    stopping : Stopping, optional
+    start : State, optional
+        Warm start: the ``state`` of an earlier solution, which is continued in place.
+
+    Returns
+    -------
+    Solution
+        Its coefficients and its state are CuPy arrays.
+    """
+    if not isinstance(model, Osc | SpatSc):
+        raise ValueError(f"device='cuda' minimises Osc and SpatSc; got {type(model).__name__}.")
+    cupy = require_cupy()
+    began = time.perf_counter()
+    d, n = X.shape
+    require_device_memory(
+        int((ARRAYS * n * n + THIN_ARRAYS * n * min(d, n)) * X.itemsize),
+        f"device='cuda' on {n} samples in {X.dtype}",
+        "Take fewer samples (preprocess='subsample:2' keeps every second), or float32 instead of float64.",
+    )
+    columns = cupy.asarray(X)
+    return solve_with(
+        kernels_for(columns.dtype, cupy.cuda.Device().id),
+        model,
+        columns,
+        stopping or Stopping(),
+        start,
+        began,
+    )
+
+
+def solve_with(
+    kernels: Any,
+    model: Osc | SpatSc,
+    X: Any,
+    stopping: Stopping,
+    start: State | None = None,
+    began: float | None = None,
+) -> Solution[State]:
+    """Minimise with kernels for the device on which X lies."""
+    sweeps = Sweeps(model, reduce_on_device(X, kernels.xp), kernels)
+    state = start or _cold_start(model, X, sweeps)
+    return run(_algorithm(sweeps), state, stopping, warm=start is not None, began=began)
+
+
+def _algorithm(sweeps: Sweeps) -> Algorithm[State]:
+    return Algorithm(
+        step=lambda s: advance(sweeps, s),
+        certify=sweeps.certify,
+        coefficients=sweeps.coefficients,
+        check_every=CHECK_EVERY,
+    )
+
+
+def _cold_start(model: Osc | SpatSc, X: Any, sweeps: Sweeps) -> State:
+    """Start from the solution for the means of neighbours, as :mod:`seqspan.solvers.fast` does."""
+    if sweeps.n < COARSEST:
+        return sweeps.zero_state(PENALTIES[0], min(PENALTIES[1] * model.lam2, LARGEST_START))
+    means, coarse_model = halve(X, sweeps.xp), coarsen(model)
+    coarse = Sweeps(coarse_model, reduce_on_device(means, sweeps.xp), sweeps.kernels)
+    state = _cold_start(coarse_model, means, coarse)
+    algorithm = Algorithm(
+        lambda s: advance(coarse, s), coarse.certify, lambda s: np.empty(0), check_every=CHECK_EVERY
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # any start will do
+        solution = run(algorithm, state, Stopping(COARSE_TOL, COARSE_ITERATIONS))
+    return coarse.prolong(solution.state, sweeps, PENALTY_GROWTH)
+
+
+def halve(X: Any, xp: Any) -> Any:
+    """:func:`seqspan.solvers.coarse.halve` in either namespace."""
+    pairs = X.shape[1] // 2
+    means = (X[:, 0 : 2 * pairs : 2] + X[:, 1::2]) / 2
+    return xp.concatenate([means, X[:, 2 * pairs :]], axis=1)
+
+
+def reduce_on_device(X: Any, xp: Any) -> Reduced:
+    """:func:`seqspan.solvers.reduced.reduce` in either namespace.
+
+    A thin QR leaves a small triangle to decompose, which the host does: on a GPU the SVD of X is slow.
+    """
+    dtype, (d, n) = X.dtype, X.shape
+    precision = float(np.finfo(dtype).eps)
+    X = X.astype(float)
+    if d <= n:
+        basis, triangle = xp.linalg.qr(X.T)
+        rotation, sigma = _decompose(triangle, dtype, xp)
+        kept = _resolved(sigma, 8 * precision)
+        Q, sigma = basis @ rotation[:, : kept.sum()], xp.asarray(sigma[kept])
+    else:
+        w, Q = xp.linalg.eigh(X.T @ X)
+        sigma = np.sqrt(np.maximum(to_host(w), 0))
+        # the Gram matrix squares the condition: below sqrt(eps) its eigenvalues are rounding
+        kept = _resolved(sigma, max(8 * precision, float(np.sqrt(n * np.finfo(float).eps))))
+        Q, sigma = Q[:, xp.asarray(np.flatnonzero(kept))], xp.asarray(sigma[kept])
+    return Reduced(sigma.astype(dtype), Q.astype(dtype), (Q * sigma).astype(dtype))
+
+
+def _decompose(triangle: Any, dtype: Any, xp: Any) -> tuple[Any, Array]:
+    """Left singular vectors of a small matrix, and its singular values, descending, on the host.
+
+    From its square where float32 is wanted: what that loses, below 1e-8 of the largest, float32 does not resolve.
+    """
+    if dtype == np.float32:
+        w, rotation = xp.linalg.eigh(triangle @ triangle.T)
+        return rotation[:, ::-1], np.sqrt(np.maximum(to_host(w)[::-1], 0))
+    left, sigma, _ = np.linalg.svd(to_host(triangle))
+    return xp.asarray(left), sigma
+
+
+def _resolved(sigma: Array, resolution: float) -> Array:
+    """Which singular values stand above rounding; all-zero data keep one too."""
+    kept = sigma > resolution * sigma.max()
+    kept[np.argmax(sigma)] = True
+    return np.asarray(kept)

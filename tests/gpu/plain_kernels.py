@@ -1,0 +1,194 @@
+"""What every kernel of the .cu files must do, in NumPy, one time step after the other; launched like the kernels."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from seqspan.gpu.kernels import LANES, Constants
+from seqspan.gpu.pieces import LENGTH, Pieces, inverse_pivots
+
+HUGE = 1e30
+
+
+class PlainKernels:
+    """The methods of :class:`seqspan.gpu.kernels.Kernels` for NumPy arrays."""
+
+    xp = np
+    copies = 1
+
+    def __init__(self, dtype=np.float64):
+        self.real = np.dtype(dtype).type
+
+    def upload(self, pieces: Pieces) -> Pieces:
+        return pieces
+
+    def blocks(self, n, m):
+        return 1, -(-n // LENGTH)
+
+    def build(self, V, U, share, pieces, F, ends, c):
+        F[:] = right_side(V, U, share, c)
+        for k, (start, end) in enumerate(spans(len(V))):
+            y = left = 0
+            for t in range(end - 1, start - 1, -1):
+                y = (F[t] + c.r2 * y) * pieces.backward[t]
+            for t in range(start, end):
+                left = (F[t] + c.r2 * left) * pieces.forward[t]
+            ends[0, k], ends[1, k] = y, left
+            ends[2, k] = U[end - 1] - 2 * multiplier_of_u(U, share, c)[end - 1]
+
+    def join(self, ends, pieces):
+        heads, tails, _ = ends
+        for k in range(len(heads) - 2, -1, -1):
+            heads[k] += pieces.fade[k] * heads[k + 1]
+        for k in range(1, len(tails)):
+            tails[k] += pieces.forward_fade[k] * tails[k - 1]
+        tails[:-1] = (tails[:-1] + pieces.across[:-1, None] * heads[1:]) * pieces.link[:-1, None]
+
+    def update(self, V, U, D, share, pieces, ends, partial, residuals, c, alpha, measure):
+        x = solve_pieces(right_side(V, U, share, c), pieces, ends, c.r2)
+        S = x + D
+        Z, J = V - multiplier_of_v(V, c), U - multiplier_of_u(U, share, c)
+        step = np.zeros_like(U)
+        step[:-1] = np.diff(S, axis=0)
+        V += alpha * (S - Z)
+        U[:-1] += alpha * (step - J)[:-1]
+        partial[0] = np.sum(U**2, axis=1)
+        if measure:
+            a, b = multiplier_of_v(V, c), multiplier_of_u(U, share, c)
+            parts = S - (V - a), S, V - a - Z, a, step - (U - b), step, U - b - J, b
+            residuals[:] = 0
+            residuals[0] = [np.sum(part**2) for part in parts]
+
+    def share_columns(self, partial, norms, share, bound):
+        norms[:] = partial.sum(axis=0, dtype=float)
+        share[:] = np.minimum(1, bound / np.maximum(np.sqrt(norms), 1e-30))
+
+    def rescale(self, V, U, share, c, drops):
+        V -= (drops[0] * multiplier_of_v(V, c)).astype(V.dtype)
+        U -= (drops[1] * multiplier_of_u(U, share, c)).astype(U.dtype)
+
+    def invert_pivots(self, w, inverse, c):
+        for row, shift in zip(inverse, w, strict=True):
+            row[:] = inverse_pivots(row.size, shift + c.r1, c.r2)
+
+    def solve_path(self, P, linear, inverse, out, c):
+        rank = len(P)
+        for i in range(rank):
+            out[i] = solve_row(P[i] + linear[i], inverse[i], c.r2)
+            out[rank + i] = solve_row(P[i], inverse[rank], c.r2)
+
+    def shrink(self, V, Z, partial, sums, c):
+        Z[:] = V - multiplier_of_v(V, c)
+        step = np.diff(Z, axis=0)
+        partial[:] = 0
+        partial[0, 1:] = np.sum(step**2, axis=1)
+        sums[:] = 0
+        sums[0] = np.abs(Z).sum(), np.abs(step).sum()
+
+    def tighten(self, U, correlations, share, bands, sums, squares, extremes, c):
+        n, m = U.shape
+        target = c.r2 * multiplier_of_u(U, share, c)
+        squares[:] = 0
+        for k, band in enumerate(bands):
+            v, worst = clip_in_time(correlations, target, band, sums, c.fixed)
+            squares[:, k, :n] = (v**2).reshape(n, m // LANES, LANES).sum(axis=2).T
+            extremes[:, 0, k] = np.abs(v).reshape(n, -1, LANES).max(axis=(0, 2))
+            extremes[:, 1, k] = worst.reshape(-1, LANES).max(axis=1)
+
+    def project(self, Q, large, thin):
+        thin[:] = Q @ large.T
+
+    def expand(self, stack, split_Q, large):
+        large[:] = stack.T @ split_Q
+
+    def split_atoms(self, Q):
+        return Q
+
+    def split_difference(self, solved, stack):
+        stack[:] = solved[: len(stack)] - solved[len(stack) :]
+
+    def residual(self, Y, sigma, fitted, stack, rows):
+        E = Y - sigma[:, None] * fitted
+        stack[:] = sigma[:, None] * E
+        rows[:] = np.stack([np.sum(E * Y, axis=1), np.sum(E * E, axis=1) / 2, stack.sum(axis=1)], axis=1)
+
+    def prolong(self, coarse, V, U, n_atoms, c, growth):
+        old_V, old_U, share = coarse
+        a, b = np.clip(old_V, -c.t1, c.t1), multiplier_of_u(old_U, share, c)
+        Z, J = old_V - multiplier_of_v(old_V, c), old_U - b
+        before = np.vstack([np.zeros_like(b[:1]), b[:-1]])
+        n, pairs = len(V), len(V) // 2
+
+        def spread(part):
+            return np.repeat(part, 2, axis=1)[:, :n_atoms]
+
+        V[:] = U[:] = 0
+        V[::2, :n_atoms] = spread(Z / 2 + a / growth[0])
+        V[1::2, :n_atoms] = V[:-1:2, :n_atoms][:pairs]
+        U[::2, :n_atoms] = spread((before + b) / growth[1])
+        U[1::2, :n_atoms] = spread(J / 2 + 2 * b / growth[1])[:pairs]
+        U[n - 1] = 0
+
+
+def spans(n):
+    return [(start, min(start + LENGTH, n)) for start in range(0, n, LENGTH)]
+
+
+def multiplier_of_v(V, c: Constants):
+    a = np.clip(V, -c.t1, c.t1)
+    if c.fixed:
+        here = np.arange(min(V.shape))
+        a[here, here] = V[here, here]
+    return a
+
+
+def multiplier_of_u(U, share, c: Constants):
+    return np.clip(share[:, None] * U, -c.t2, c.t2)
+
+
+def right_side(V, U, share, c: Constants):
+    """F = r1 (Z - a) + r2 (J - b) R^T, transposed."""
+    ahead = U - 2 * multiplier_of_u(U, share, c)
+    behind = np.vstack([np.zeros_like(ahead[:1]), ahead[:-1]])
+    return c.r1 * (V - 2 * multiplier_of_v(V, c)) + c.r2 * (behind - ahead)
+
+
+def solve_pieces(F, pieces, ends, r2):
+    """x of every piece from F and from what enters at its ends, without looking at any other."""
+    heads, tails, _ = ends
+    x = np.empty_like(F)
+    for k, (start, end) in enumerate(spans(len(F))):
+        y = heads[k + 1] if k + 1 < len(heads) else 0
+        for t in range(end - 1, start - 1, -1):
+            x[t] = y = (F[t] + r2 * y) * pieces.backward[t]
+        previous = tails[k - 1] if k > 0 else 0
+        for t in range(start, end):
+            x[t] = previous = x[t] + r2 * pieces.backward[t] * previous
+    return x
+
+
+def solve_row(f, inverse, r2):
+    x, carried = np.empty_like(f), 0.0
+    for t in range(f.size - 1, -1, -1):
+        x[t] = carried = (f[t] + r2 * carried) * inverse[t]
+    for t in range(1, f.size):
+        x[t] += r2 * inverse[t] * x[t - 1]
+    return x
+
+
+def clip_in_time(correlations, target, band, sums, fixed):
+    """The clipped multiplier (n, m) of one band, and the largest excess of every atom."""
+    n, m = correlations.shape
+    v, previous, worst, ahead = np.empty_like(target), np.zeros(m), np.zeros(m), sums.astype(float)
+    atoms = np.arange(m)
+    for t in range(n):
+        ahead = ahead - correlations[t] if t < n - 1 else np.zeros(m)
+        free = np.where(fixed & (atoms == t), HUGE, 0)
+        passed = np.where(fixed & (atoms > t) & (atoms < n), HUGE, 0)
+        reach, center = band * (n - 1 - t), previous - correlations[t]
+        low = np.maximum(center - band - free, ahead - reach - passed)
+        high = np.minimum(center + band + free, ahead + reach + passed)
+        v[t] = np.maximum(low, np.minimum(target[t], high))
+        worst = np.maximum(worst, np.abs(center - v[t]) - free)
+        previous = v[t]
+    return v, worst + np.abs(previous)

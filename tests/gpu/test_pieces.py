@@ -1,0 +1,159 @@
+"""Pieces of time, joined, against dense solves; the sweeps in plain kernels against the compiled ones."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.gpu.plain_kernels import PlainKernels, solve_pieces, spans
+from tests.oracles import dense_R
+from tests.problems import two_subspaces
+
+from seqspan.gpu.kernels import Constants
+from seqspan.gpu.pieces import cut_into_pieces, inverse_pivots
+from seqspan.gpu.solver import halve, reduce_on_device, solve_with
+from seqspan.gpu.sweeps import Sweeps
+from seqspan.models import Osc, SpatSc
+from seqspan.solvers import coarse, fast, reduced
+from seqspan.solvers import sweeps as compiled
+from seqspan.solvers.loop import Stopping
+from seqspan.solvers.teams import Team
+
+MODELS = [Osc(0.1, 0.7), Osc(0.1, 0.7, zero_diagonal=True), SpatSc(0.1, 0.05), SpatSc(0.1, 0.05, False)]
+EVERY_MODEL = pytest.mark.parametrize("model", MODELS, ids=str)
+penalties = st.floats(1e-3, 1e3)
+
+
+def path(n, shift, r2):
+    R = dense_R(n)
+    return shift * np.eye(n) + r2 * R @ R.T
+
+
+@given(n=st.integers(2, 70), shift=penalties, r2=penalties)
+def test_pivots_are_those_of_a_cholesky_factor(n, shift, r2):
+    # T = L L^T from the first step down; a path read backwards is the same path
+    factor = np.linalg.cholesky(path(n, shift, r2))
+    np.testing.assert_allclose(inverse_pivots(n, shift, r2)[::-1], np.diag(factor) ** -2, rtol=1e-8)
+
+
+@given(n=st.integers(2, 200), r1=penalties, r2=penalties, seed=st.integers(0, 9))
+def test_pieces_solve_what_the_whole_does(n, r1, r2, seed):
+    rng = np.random.default_rng(seed)
+    F = rng.standard_normal((n, 3))
+    pieces, kernels = cut_into_pieces(n, r1, r2), PlainKernels()
+    ends = np.empty((3, len(spans(n)), 3))
+    c = Constants(r1, r2, 0.0, 0.0, 0)
+    kernels.build(F / r1, np.zeros_like(F), np.ones(n), pieces, np.empty_like(F), ends, c)  # its F is F
+    kernels.join(ends, pieces)
+    expected = np.linalg.solve(path(n, r1, r2), F)
+    # the condition number is up to 4e6: sums of many numbers may cancel
+    np.testing.assert_allclose(solve_pieces(F, pieces, ends, r2), expected, rtol=1e-7, atol=1e-9 / r1)
+
+
+@given(n=st.integers(2, 100), r1=penalties, r2=penalties)
+def test_heads_are_weighted_sums(n, r1, r2):
+    rng = np.random.default_rng(n)
+    F = rng.standard_normal((n, 1))
+    pieces, ends = cut_into_pieces(n, r1, r2), np.empty((3, len(spans(n)), 1))
+    c = Constants(r1, r2, 0.0, 0.0, 0)
+    PlainKernels().build(F / r1, np.zeros_like(F), np.ones(n), pieces, np.empty_like(F), ends, c)
+    sums = [pieces.weight[start:end] @ F[start:end] for start, end in spans(n)]
+    np.testing.assert_allclose(ends[0], sums, rtol=1e-9, atol=1e-12 / r1)
+
+
+def both(model, shape, seed):
+    """The compiled sweeps and those in plain kernels, with the same state of random numbers."""
+    X = two_subspaces(shape, seed=seed)
+    theirs = compiled.Sweeps(model, reduced.reduce(X, float), Team(1))
+    ours = Sweeps(model, reduce_on_device(X, np), PlainKernels())
+    a, b = theirs.zero_state(2.0, 5.0), ours.zero_state(2.0, 5.0)
+    rng = np.random.default_rng(seed)
+    n = shape[1]
+    b.V[:, :n], b.U[:-1, :n] = 0.1 * rng.standard_normal((n, n)), 0.1 * rng.standard_normal((n - 1, n))
+    for source, target in ((b.V, a.V), (b.U, a.U)):
+        for block in range(theirs.n_blocks):
+            part = source[:, block * theirs.width : (block + 1) * theirs.width]
+            target[block, :, : part.shape[1]] = part
+    theirs.settle(a)
+    b.norms = np.sum(b.U**2, axis=1)
+    ours.set_shares(b)
+    return theirs, a, ours, b
+
+
+def joined(blocks, n):
+    return np.hstack(list(blocks))[:, :n]
+
+
+def assert_same(theirs, a, ours, b, rtol=1e-9):
+    n = ours.n_atoms
+    np.testing.assert_allclose(b.V[:, :n], joined(a.V, n), rtol=rtol, atol=1e-10)
+    np.testing.assert_allclose(b.U[:, :n], joined(a.U, n), rtol=rtol, atol=1e-10)
+    assert not b.V[:, n:].any()
+    assert not b.U[:, n:].any()
+
+
+@EVERY_MODEL
+@pytest.mark.parametrize("shape", [(6, 75), (90, 70)], ids=["wide", "tall"])
+def test_iterations_are_those_of_the_compiled_sweeps(model, shape):
+    theirs, a, ours, b = both(model, shape, seed=3)
+    for measure in (False, True, False):
+        residuals = theirs.iterate(a, measure=measure), ours.iterate(b, measure=measure)
+        if measure:
+            np.testing.assert_allclose(*residuals, rtol=1e-8)
+            theirs.rescale(a, 1.7, 0.6)
+            ours.rescale(b, 1.7, 0.6)
+    assert_same(theirs, a, ours, b)
+    np.testing.assert_allclose(ours.certify(b), theirs.certify(a), rtol=1e-9)
+    np.testing.assert_allclose(ours.coefficients(b), theirs.coefficients(a), atol=1e-10)
+
+
+@EVERY_MODEL
+@pytest.mark.parametrize("n", [41, 64])
+def test_a_coarse_state_is_carried_over_as_by_the_compiled_sweeps(model, n):
+    theirs, a, ours, b = both(model, (6, (n + 1) // 2), seed=n)
+    X = two_subspaces((6, n), seed=n)
+    fine = compiled.Sweeps(model, reduced.reduce(X, float), Team(1))
+    expected = coarse.prolong(theirs, a, fine)
+    ours_fine = Sweeps(model, reduce_on_device(X, np), PlainKernels())
+    found = ours.prolong(b, ours_fine, coarse.PENALTY_GROWTH)
+    assert_same(fine, expected, ours_fine, found)
+    if not ours.entrywise:  # else nothing depends on the norms
+        np.testing.assert_allclose(found.norms, expected.norms, rtol=1e-9, atol=1e-12)
+    assert (found.r1, found.r2) == (expected.r1, expected.r2)
+
+
+@pytest.mark.parametrize("model", [MODELS[0], MODELS[2]], ids=str)
+def test_a_whole_solve_is_that_of_the_fast_solver(model, monkeypatch):
+    monkeypatch.setattr(fast, "COARSEST", 40)
+    monkeypatch.setattr("seqspan.gpu.solver.COARSEST", 40)
+    X = two_subspaces((6, 75), seed=1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        expected = fast.solve_fast(model, X, stopping=Stopping(1e-3, 60))
+        found = solve_with(PlainKernels(), model, X, Stopping(1e-3, 60))
+    assert found.n_iter == expected.n_iter
+    assert found.objective == pytest.approx(expected.objective, rel=1e-8)
+    assert found.gap == pytest.approx(expected.gap, rel=1e-3)
+    np.testing.assert_allclose(found.Z, expected.Z, atol=1e-7)
+
+
+@pytest.mark.parametrize("n", [6, 7])
+def test_halving_is_that_of_the_coarse_start(n):
+    X = np.random.default_rng(n).standard_normal((3, n))
+    np.testing.assert_allclose(halve(X, np), coarse.halve(X))
+
+
+@pytest.mark.parametrize("shape", [(5, 30), (30, 12), (30, 30)])
+def test_reduction_keeps_every_product(shape):
+    X = np.random.default_rng(0).standard_normal(shape)
+    X[:, 0] = X[:, 1]  # one direction fewer than samples, where those are few
+    ours, theirs = reduce_on_device(X, np), reduced.reduce(X, float)
+    np.testing.assert_allclose(
+        ours.sigma, np.sort(theirs.sigma)[::-1] if shape[0] <= shape[1] else theirs.sigma
+    )
+    np.testing.assert_allclose(ours.Y @ ours.Y.T, X.T @ X, atol=1e-10)
+    np.testing.assert_allclose(ours.Q.T @ ours.Q, np.eye(ours.sigma.size), atol=1e-10)
+    np.testing.assert_allclose(ours.Q * ours.sigma, ours.Y, atol=1e-12)

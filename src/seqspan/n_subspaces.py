@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from seqspan._spectrum import checked_affinity, degrees, leading_eigenpairs, multiply
 from seqspan._types import Array
+from seqspan.backend import namespace
 
 Matrix = Literal["affinity", "laplacian", "normalised_laplacian"]
 
@@ -278,7 +279,7 @@ def _spectrum(W: npt.ArrayLike, of: Matrix, max_subspaces: int, *, singular: boo
     count = min(max_subspaces + 1, len(W))
     if of == "affinity":
         values, _ = leading_eigenpairs(
-            partial(multiply, W), len(W), count, by_magnitude=singular, tol=RESIDUAL
+            partial(multiply, W), len(W), count, by_magnitude=singular, tol=RESIDUAL, xp=namespace(W)
         )
         return np.abs(values) if singular else values
     if of == "laplacian":
@@ -296,19 +297,19 @@ def _laplacian_values(W: Array, count: int) -> Array:
     def product(V: Array) -> Array:
         return (bound - degree) * V + multiply(W, V)
 
-    values, _ = leading_eigenpairs(product, len(W), count, tol=RESIDUAL)
+    values, _ = leading_eigenpairs(product, len(W), count, tol=RESIDUAL, xp=namespace(W))
     return (bound - values) / (float(degree.mean()) or 1.0)
 
 
 def _normalised_laplacian_values(W: Array, count: int) -> Array:
     """Smallest eigenvalues of I - D^-1/2 W D^-1/2, ascending."""
     degree = degrees(W)[:, None]
-    scale = np.divide(1, np.sqrt(degree), out=np.zeros_like(degree), where=degree > 0)
+    scale = np.where(degree > 0, 1 / np.sqrt(np.where(degree > 0, degree, 1)), 0)
 
     def product(V: Array) -> Array:
         return scale * multiply(W, scale * V)
 
-    values, _ = leading_eigenpairs(product, len(W), count, tol=RESIDUAL)
+    values, _ = leading_eigenpairs(product, len(W), count, tol=RESIDUAL, xp=namespace(W))
     return 1 - values
 
 

@@ -28,6 +28,8 @@ Value = float | int | str | None
 Case = Mapping[str, Value]
 Row = dict[str, str]
 
+ANSWER_SECONDS = 10.0  # that a Dask scheduler has to answer
+
 
 class Experiment(Protocol):
     """What a module of :mod:`seqspan.experiments` offers to a sweep."""
@@ -299,6 +301,6 @@ def _client(address: str) -> Any:
     except ImportError as error:
         raise ImportError("--cluster needs Dask: pip install 'seqspan[cluster]'.") from error
     try:
-        return Client(address, timeout=10)  # type: ignore[no-untyped-call]
+        return Client(address, timeout=ANSWER_SECONDS)  # type: ignore[no-untyped-call]
     except (OSError, ValueError) as error:
         raise OSError(f"no Dask scheduler answers at {address}: {error}") from error

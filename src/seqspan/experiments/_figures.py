@@ -94,11 +94,11 @@ def draw_growth(table: pl.DataFrame, fits: Sequence[tuple[str, float, float]]) -
     ax = figure.subplots()
     for (method, exponent, factor), colour in zip(fits, COLOURS, strict=False):
         rows = table.filter(pl.col("method") == method).sort("samples_per_cluster")
-        ax.plot(rows["samples_per_cluster"], rows["seconds"], ".", color=colour, alpha=0.5)
+        ax.plot(rows["samples_per_cluster"], rows["cpu_seconds"], ".", color=colour, alpha=0.5)
         sizes = np.array(sorted(set(rows["samples_per_cluster"])))
         line = np.exp(factor) * sizes**exponent
         ax.plot(sizes, line, color=colour, label=f"{method}: growth {exponent:.2f}")
-    ax.set(xscale="log", yscale="log", xlabel="samples per cluster (5 clusters)", ylabel="seconds")
+    ax.set(xscale="log", yscale="log", xlabel="samples per cluster (5 clusters)", ylabel="CPU seconds")
     ax.grid(alpha=0.3, which="both")
     ax.legend()
     return figure

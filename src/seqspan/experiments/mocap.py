@@ -51,10 +51,10 @@ QUICK = replace(
 SECONDS = 1.0  # of a case on one core
 CAVEAT = (
     "The paper's recording (HDM05, scene 1-1, 9,842 frames in four sections) is not at hand. These are "
-    "others, each in one piece: seven trials of CMU subject 86 at 15 frames per second, six exercise routines "
-    "at 10, and clips of HDM05 joined action by action at 15. Features are centred before samples are scaled "
-    "to unit length. Activities recur, and the number of distinct ones is given. Weights were tuned on the same "
-    "recordings with other noise."
+    "others, each in one piece: seven trials of CMU subject 86 at 15 frames per second, six exercise "
+    "routines at 10, and clips of HDM05 joined action by action at 15. Features are centred before samples "
+    "are scaled to unit length. Activities recur, and the number of distinct ones is given. Weights were "
+    "tuned on the same recordings with other noise."
 )
 
 

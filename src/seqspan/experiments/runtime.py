@@ -2,7 +2,8 @@
 
 ``fast`` is timed until it has certified a gap of 1e-2; ``vladmap`` and ``sylvester``, as published,
 until their objective is as low as the one where ``fast`` stopped, without any certificate on their account.
-Everything runs in one thread.
+Everything runs in one thread, so CPU seconds are what the clock of an idle machine would show: growth and
+ratios are computed from them.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import time
 import warnings
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -35,13 +36,13 @@ from seqspan.sweep import Case, Value
 PARAMETERS = "seed", "method", "parameters", "coefficient_mean", "psnr_target", "samples_per_cluster"
 COLUMNS = (
     "seed", "method", "parameters", "coefficient_mean", "psnr_target", "psnr", "error", "seconds", "gap",
-    "samples_per_cluster", "objective", "iterations", "finished",
+    "samples_per_cluster", "cpu_seconds", "objective", "iterations", "finished",
 )  # fmt: skip
 DRAWN_BY = "seed", "coefficient_mean", "psnr_target", "samples_per_cluster"
 ALONE = True  # nothing else may run while time is measured
 
 TOL = 1e-2
-LIMIT = 600.0  # seconds after which a run counts as not finished
+LIMIT = 600.0  # CPU seconds after which a run counts as not finished
 N_CLUSTERS = 5
 MEAN = 0.1
 RATIOS = {"vladmap": 20, "sylvester": 500}  # how many times faster `fast` is expected to be
@@ -68,9 +69,9 @@ class Grid:
 
 GRID = Grid(
     (
-        ("fast", (20, 40, 60, 80, 120, 200, 320, 640)),
-        ("vladmap", (20, 40, 80, 120, 200, 320)),
-        ("sylvester", (20, 40, 60, 80)),
+        ("fast", (20, 30, 40, 60, 80, 120, 200, 320)),
+        ("vladmap", (20, 40, 80, 120, 200)),
+        ("sylvester", (20, 30, 40, 60)),
     )
 )
 QUICK = Grid(
@@ -121,31 +122,54 @@ def _load_compiled_code() -> None:
     _solve_fast(scale_columns(make_subspaces(samples_per_subspace=120, rng=0)[0]))
 
 
-def _solve_fast(X: Array) -> tuple[float, float, int, float]:
-    """Return objective, gap, iterations and seconds of the fast solver."""
-    began = time.perf_counter()
+@dataclass(frozen=True)
+class Timed:
+    """Where an algorithm stopped, and how long it took to get there."""
+
+    objective: float
+    gap: float
+    iterations: int
+    seconds: float
+    cpu_seconds: float
+
+
+class _Clock:
+    """Seconds, and CPU seconds, since it was made."""
+
+    def __init__(self) -> None:
+        self._wall, self._cpu = time.perf_counter(), time.process_time()
+
+    def __call__(self) -> tuple[float, float]:
+        return time.perf_counter() - self._wall, time.process_time() - self._cpu
+
+
+def _solve_fast(X: Array) -> Timed:
+    """Run the fast solver to its certified gap."""
+    clock = _Clock()
     found = represent(X, Osc(*_weights()), "fast", Stopping(TOL), n_threads=1)
-    return found.objective, found.gap, found.n_iter, time.perf_counter() - began
+    return Timed(found.objective, found.gap, found.n_iter, *clock())
 
 
 def _weights() -> tuple[float, float]:
     return PAPER["osc"][0], PAPER["osc"][1] or 0.0
 
 
-def _solve_until(method: str, X: Array, target: float) -> tuple[Progress, bool]:
-    """Run a published algorithm until its objective is at most `target`; says whether it got there."""
-    began, last = time.perf_counter(), [Progress(0, np.inf, np.inf, 0.0)]
+def _solve_until(method: str, X: Array, target: float, bound: float) -> Timed:
+    """Run a published algorithm until its objective is at most `target`, or it has run too long."""
+    clock = _Clock()
+    last = Timed(np.inf, np.inf, 0, 0.0, 0.0)
 
     def callback(progress: Progress) -> None:
-        last[0] = replace(progress, seconds=time.perf_counter() - began)
-        if progress.objective <= target or last[0].seconds > LIMIT:
+        nonlocal last
+        last = Timed(progress.objective, 1 - bound / progress.objective, progress.iteration, *clock())
+        if progress.objective <= target or last.cpu_seconds > LIMIT:
             raise _Reached
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         with suppress(_Reached):
             represent(X, _Uncertified(*_weights()), method, Stopping(0.0, 10**6, callback=callback))
-    return last[0], last[0].objective <= target
+    return last
 
 
 def run(case: Case, rng: np.random.Generator, data: str | None = None) -> dict[str, Value]:
@@ -167,17 +191,11 @@ def run(case: Case, rng: np.random.Generator, data: str | None = None) -> dict[s
     clean, _ = make_subspaces(N_CLUSTERS, samples_per_subspace=size, coefficient_mean=MEAN, rng=rng)
     X = scale_columns(clean)
     _load_compiled_code()
-    objective, gap, iterations, seconds = _solve_fast(X)
-    finished = True
+    fast = timed = _solve_fast(X)
     if case["method"] != "fast":
-        bound = objective * (1 - gap)
-        progress, finished = _solve_until(str(case["method"]), X, objective)
-        objective, iterations, seconds = progress.objective, progress.iteration, progress.seconds
-        gap = 1 - bound / objective
-    return {
-        "psnr": float("inf"), "error": None, "seconds": seconds, "gap": gap, "objective": objective,
-        "iterations": iterations, "finished": int(finished),
-    }  # fmt: skip
+        timed = _solve_until(str(case["method"]), X, fast.objective, fast.objective * (1 - fast.gap))
+    finished = int(timed.objective <= fast.objective)
+    return {"psnr": float("inf"), "error": None, **asdict(timed), "finished": finished}
 
 
 def fit_growth(sizes: Array, seconds: Array) -> tuple[float, float, float]:
@@ -208,7 +226,7 @@ def _fits(table: pl.DataFrame) -> Iterator[tuple[str, float, float, float]]:
     for method in ("fast", "vladmap", "sylvester"):
         rows = table.filter((pl.col("method") == method) & (pl.col("finished") == 1))
         if rows["samples_per_cluster"].n_unique() > 1:
-            sizes, seconds = rows["samples_per_cluster"].to_numpy(), rows["seconds"].to_numpy()
+            sizes, seconds = rows["samples_per_cluster"].to_numpy(), rows["cpu_seconds"].to_numpy()
             yield method, *fit_growth(sizes, seconds)
 
 
@@ -228,7 +246,7 @@ def draw(table: pl.DataFrame) -> dict[str, Figure]:
 
 
 def ratios(table: pl.DataFrame, method: str) -> tuple[int, Array]:
-    """Seconds of a published algorithm over those of `fast`, draw by draw, at its largest size.
+    """CPU seconds of a published algorithm over those of `fast`, draw by draw, at its largest size.
 
     Parameters
     ----------
@@ -247,8 +265,8 @@ def ratios(table: pl.DataFrame, method: str) -> tuple[int, Array]:
         return 0, np.empty(0)
     largest = max(whole["samples_per_cluster"])
     at = table.filter(pl.col("samples_per_cluster") == largest)
-    fast = at.filter(pl.col("method") == "fast").select("seed", fast="seconds")
-    both = at.filter(pl.col("method") == method).select("seed", theirs="seconds").join(fast, on="seed")
+    fast = at.filter(pl.col("method") == "fast").select("seed", fast="cpu_seconds")
+    both = at.filter(pl.col("method") == method).select("seed", theirs="cpu_seconds").join(fast, on="seed")
     return int(largest), (both["theirs"] / both["fast"]).to_numpy()
 
 
@@ -272,30 +290,41 @@ def summarise(table: pl.DataFrame, search: pl.DataFrame) -> str:
         span = f"{min(sizes):g} to {max(sizes):g}"
         lines.append([method, span, len(rows), f"{exponent:.2f} ± {half:.2f}", claim])
     heads = ["algorithm", "samples per cluster", "runs", "growth exponent (95 %)", "in the paper's words"]
-    parts = ["# Running time", "Seconds grow as a power of the number of samples:", markdown(heads, lines)]
-    for method, wanted in RATIOS.items():
-        size, found = ratios(table, method)
-        if len(found):
-            state = "as expected" if np.median(found) >= wanted else "**less than expected**"
-            parts.append(
-                f"At {size} samples per cluster (n = {N_CLUSTERS * size}), the largest size that `{method}` "
-                f"was given and finished, `fast` to a certified gap of 1e-2 is **{np.median(found):.0f} times "
-                f"faster** than `{method}` to the same objective (median of {len(found)} draws, "
-                f"{found.min():.0f} to {found.max():.0f}): {state}, at least {wanted}."
-            )
+    parts = [
+        "# Running time",
+        "CPU seconds grow as a power of the number of samples:",
+        markdown(heads, lines),
+    ]
+    parts += [text for method in RATIOS if (text := _speed(table, method))]
+    holds = "holds" if _faster(table, "vladmap", "sylvester") else "does not show in these rows"
     parts.append(
         "The paper says that v-LADMAP grows linearly and the CVPR 2014 scheme quadratically. The exponents "
-        "here are of the time to an objective of one quality; a step alone costs O(n² d) and O(n³). v-LADMAP's "
-        "advantage over the CVPR 2014 scheme, which the paper claims, "
-        + ("holds." if _faster(table, "vladmap", "sylvester") else "does not show in these rows.")
+        "here are of the time to an objective of one quality; a step alone costs O(n² d) and O(n³). The "
+        f"advantage of v-LADMAP over the CVPR 2014 scheme, which the paper claims, {holds}."
     )
     return "\n\n".join(parts) + "\n"
 
 
+def _speed(table: pl.DataFrame, method: str) -> str:
+    """Say how much faster `fast` is than a published algorithm, if rows tell."""
+    size, found = ratios(table, method)
+    if not len(found):
+        return ""
+    state = "as expected" if np.median(found) >= RATIOS[method] else "**less than expected**"
+    return (
+        f"At {size} samples per cluster (n = {N_CLUSTERS * size}), the largest that `{method}` was given "
+        f"and finished, `fast` to a certified gap of 1e-2 is **{np.median(found):.0f} times faster** than "
+        f"`{method}` to the same objective (median of {len(found)} draws, {found.min():.0f} to "
+        f"{found.max():.0f}): {state}, at least {RATIOS[method]}."
+    )
+
+
 def _faster(table: pl.DataFrame, one: str, other: str) -> bool:
     """Whether one algorithm is faster than another at the largest size that both ran."""
-    means = table.group_by("method", "samples_per_cluster").agg(pl.col("seconds").mean())
-    found = {row[:2]: row[2] for row in means.select("method", "samples_per_cluster", "seconds").iter_rows()}
+    means = table.group_by("method", "samples_per_cluster").agg(pl.col("cpu_seconds").mean())
+    found = {
+        row[:2]: row[2] for row in means.select("method", "samples_per_cluster", "cpu_seconds").iter_rows()
+    }
     sizes = {name: {size for method, size in found if method == name} for name in (one, other)}
     common = sizes[one] & sizes[other]
     return bool(common) and found[one, max(common)] < found[other, max(common)]

@@ -37,6 +37,11 @@ def _library(data: str | None) -> Array:
     return np.asarray(load_tirlib(data).X.T, dtype=float)
 
 
+def require_data(data: str | None) -> None:
+    """Fail before anything runs if the library is not there."""
+    _library(data)
+
+
 def _draw(case: Case, rng: np.random.Generator, data: str | None) -> tuple[Array, IntArray]:
     """Mix spectra of the library."""
     return make_spectra(_library(data), coefficient_mean=number(case["coefficient_mean"]) or 0.0, rng=rng)

@@ -1,0 +1,265 @@
+"""Sweeps: rows that survive anything, and do not depend on who computed them."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import joblib
+import numpy as np
+import pytest
+from tests.experiments import toy
+
+from seqspan.sweep import RowFile, generator_of, key_of, run_cases, text_of
+
+ROOT = Path(__file__).parents[1]
+
+
+def open_toy(folder):
+    return RowFile(folder / "toy.csv", toy.COLUMNS, toy.PARAMETERS)
+
+
+def run_toy(folder, cases, **options):
+    """Run cases and return the rows that are new."""
+    new = []
+    with open_toy(folder) as file:
+        run_cases(toy.NAME, cases, file, on_row=new.append, **options)
+    return new
+
+
+def read_rows(folder):
+    """What a reader of the file sees, without times and processes: {(seed, method): value}."""
+    with (folder / "toy.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    values = {(row["seed"], row["method"]): row["value"] for row in rows}
+    assert len(values) == len(rows), "a case has two rows"
+    return values
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("undisturbed")
+    run_toy(folder, toy.grid(40))
+    return read_rows(folder)
+
+
+def test_a_seed_is_the_hash_of_the_parameters_it_is_drawn_by():
+    case = {"seed": 3, "level": 4.0, "method": "a"}
+    written = json.dumps(["toy", {"level": "4", "seed": "3"}], sort_keys=True).encode()
+    seed = int.from_bytes(hashlib.sha256(written).digest()[:16], "big")
+    found = generator_of("toy", case, ("seed", "level"))
+    assert found.random() == np.random.default_rng(seed).random()
+
+
+def test_seeds_differ_between_cases_and_experiments():
+    draws = {
+        generator_of(name, {"seed": seed}, ["seed"]).random() for name in ("one", "two") for seed in range(50)
+    }
+    assert len(draws) == 100
+
+
+def test_a_case_and_its_row_have_the_same_key():
+    case = {"seed": 1, "psnr": 30.0, "mean": 0.1, "weight": None, "level": float("inf")}
+    names = tuple(case)
+    assert key_of(case, names) == key_of({name: text_of(case[name]) for name in names}, names)
+
+
+def test_rows_do_not_depend_on_the_number_of_jobs_or_the_order(tmp_path, undisturbed):
+    cases = toy.grid(40)
+    random.Random(1).shuffle(cases)
+    rows = run_toy(tmp_path, cases, jobs=2)
+    assert read_rows(tmp_path) == undisturbed
+    assert len({row["process"] for row in rows}) == 2
+
+
+def test_cases_that_share_a_draw_get_the_same_generator(undisturbed):
+    assert all(undisturbed[str(seed), "a"] == undisturbed[str(seed), "b"] for seed in range(40))
+    assert len(set(undisturbed.values())) == 40
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_each_job_computes_in_one_thread(tmp_path, jobs):
+    np.ones((200, 200)) @ np.ones((200, 200))  # BLAS is loaded, with as many threads as it likes
+    rows = run_toy(tmp_path, toy.grid(3), jobs=jobs)
+    assert {row["threads"] for row in rows} == {1}
+
+
+def test_threads_are_as_before_after_a_run_in_this_process(tmp_path):
+    from threadpoolctl import threadpool_info
+
+    before = [pool["num_threads"] for pool in threadpool_info()]
+    run_toy(tmp_path, toy.grid(1))
+    assert [pool["num_threads"] for pool in threadpool_info()] == before
+
+
+def test_a_changed_grid_runs_what_is_new_alone(tmp_path):
+    assert len(run_toy(tmp_path, toy.grid(3))) == 6
+    new = run_toy(tmp_path, toy.grid(4, methods=("a", "b", "c")))
+    assert {(row["seed"], row["method"]) for row in new} == {
+        (0, "c"),
+        (1, "c"),
+        (2, "c"),
+        (3, "a"),
+        (3, "b"),
+        (3, "c"),
+    }
+    assert run_toy(tmp_path, toy.grid(4, methods=("a", "b", "c"))) == []
+
+
+def test_a_case_given_twice_runs_once(tmp_path):
+    assert len(run_toy(tmp_path, toy.grid(2) + toy.grid(2))) == 4
+
+
+def test_a_file_cut_off_anywhere_loses_its_last_row_at_most(tmp_path):
+    run_toy(tmp_path, toy.grid(2))
+    path = tmp_path / "toy.csv"
+    content = path.read_bytes()
+    for length in range(len(content) + 1):
+        path.write_bytes(content[:length])
+        whole = max(content[:length].count(b"\n") - 1, 0)
+        with open_toy(tmp_path) as file:
+            assert len(file.rows) == whole
+            file.append({"seed": 9, "method": "z", "value": 0.5, "threads": 1, "process": 1})
+        lines = path.read_bytes().splitlines()
+        assert lines[:-1] == content.splitlines()[: whole + 1]
+        assert lines[-1] == b"9,z,0.5,1,1"
+
+
+def test_only_one_run_at_a_time_may_write(tmp_path):
+    with (
+        open_toy(tmp_path),
+        pytest.raises(OSError, match=r"toy.csv: another run is writing"),
+        open_toy(tmp_path),
+    ):
+        pass
+    with open_toy(tmp_path):  # and the file is free again
+        pass
+
+
+def test_other_columns_are_refused_and_left_alone(tmp_path):
+    path = tmp_path / "toy.csv"
+    path.write_text("seed,error\n1,0.5\n")
+    with pytest.raises(ValueError, match=r"toy.csv: has the columns seed, error"), open_toy(tmp_path):
+        pass
+    assert path.read_text() == "seed,error\n1,0.5\n"
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_case_that_fails_is_named_and_finished_rows_stay(tmp_path, jobs):
+    run_toy(tmp_path, toy.grid(2))
+    with pytest.raises(RuntimeError, match="the case seed=0, method=fails failed: no luck"):
+        run_toy(tmp_path, toy.grid(1, methods=("fails",)), jobs=jobs)
+    assert len(read_rows(tmp_path)) == 4
+
+
+def start_toy(folder, seeds, jobs):
+    command = [sys.executable, "-m", toy.NAME, str(folder), str(seeds), str(jobs)]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    return subprocess.Popen(
+        command, cwd=ROOT, env=environment, start_new_session=True, stderr=subprocess.DEVNULL
+    )
+
+
+def kill_at_random(process, folder, chance):
+    """Kill a run, workers included, some cases after its start: in the middle of one, or of writing a row."""
+    log = folder / "log"
+    before = len(log.read_text().splitlines()) if log.exists() else 0
+    wanted = before + chance.randint(0, 8)
+    while process.poll() is None and not (folder / "started").exists():
+        time.sleep(0.002)
+    while process.poll() is None and wanted > (len(log.read_text().splitlines()) if log.exists() else 0):
+        time.sleep(0.002)
+    time.sleep(chance.uniform(0, 0.03))
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    return (
+        {tuple(line.split(",")) for line in log.read_text().splitlines()[before:]} if log.exists() else set()
+    )
+
+
+def test_a_run_killed_ten_times_equals_an_undisturbed_one(tmp_path, undisturbed):
+    chance = random.Random(7)
+    finished: set[tuple[str, ...]] = set()
+    for jobs in (2, 1, 1, 1, 1, 1, 1, 1, 1, 2):
+        (tmp_path / "started").unlink(missing_ok=True)
+        begun = kill_at_random(start_toy(tmp_path, 40, jobs), tmp_path, chance)
+        assert not finished & begun, "a finished case ran again"
+        with open_toy(tmp_path) as file:
+            assert finished <= set(file.rows), "a row was lost"
+            finished = set(file.rows)
+    assert 0 < len(finished) < 80, "the kills came too early or too late to tell anything"
+    assert start_toy(tmp_path, 40, jobs=1).wait(120) == 0
+    assert read_rows(tmp_path) == undisturbed
+
+
+def start_dask(arguments, folder):
+    command = [sys.executable, "-m", "dask", *arguments]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    return subprocess.Popen(
+        command, cwd=folder, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+
+
+@pytest.fixture
+def dask_cluster(tmp_path):
+    """A scheduler and two workers, processes of their own: its address and the workers."""
+    known = tmp_path / "scheduler.json"
+    place = ["--scheduler-file", str(known), "--no-dashboard"]
+    processes = [start_dask(["scheduler", *place, "--host", "127.0.0.1", "--port", "0"], tmp_path)]
+    try:
+        for name in ("one", "two"):
+            processes.append(
+                start_dask(["worker", *place, "--name", name, "--no-nanny", "--nthreads", "1"], tmp_path)
+            )
+        while not known.exists():
+            assert all(process.poll() is None for process in processes)
+            time.sleep(0.05)
+        yield json.loads(known.read_text())["address"], processes[1:]
+    finally:
+        for process in processes:
+            process.kill()
+            process.wait()
+
+
+@pytest.mark.filterwarnings("ignore")  # of Dask, about ports, closed connections and lost workers
+def test_a_dask_cluster_that_loses_a_worker_ends_complete_and_equal(tmp_path, dask_cluster, undisturbed):
+    from distributed import Client
+
+    address, workers = dask_cluster
+    with Client(address) as client:
+        client.wait_for_workers(2, timeout=60)
+    rows: list[dict] = []
+
+    def kill_one_on_the_way(row):
+        rows.append(row)
+        killed = workers[0].poll() is not None
+        if not killed and workers[0].pid in {row["process"] for row in rows} and len(rows) >= 10:
+            workers[0].kill()
+            workers[0].wait()
+
+    with open_toy(tmp_path) as file:
+        run_cases(toy.NAME, toy.grid(40), file, cluster=address, on_row=kill_one_on_the_way)
+    assert workers[0].poll() is not None
+    assert {row["process"] for row in rows} == {worker.pid for worker in workers}
+    assert {row["threads"] for row in rows} == {1}
+    assert read_rows(tmp_path) == undisturbed
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_scheduler_that_does_not_answer_is_named(tmp_path, monkeypatch):
+    monkeypatch.setattr("seqspan.sweep.ANSWER_SECONDS", 0.5)
+    with pytest.raises(OSError, match=r"no Dask scheduler answers at tcp://127.0.0.1:9"):
+        run_toy(tmp_path, toy.grid(1), cluster="tcp://127.0.0.1:9")
+
+
+def teardown_module():
+    """End the workers that joblib keeps for the next run."""
+    joblib.externals.loky.get_reusable_executor().shutdown(wait=True, kill_workers=True)

@@ -1,0 +1,92 @@
+"""What a worker holds: some atoms, their rows of the solver's state, and the passes over them."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+
+from seqspan._types import Array
+from seqspan.models import Osc, SpatSc
+from seqspan.solvers.reduced import Reduced
+from seqspan.solvers.sweeps import State, Sweeps
+from seqspan.solvers.teams import Team
+
+
+class AtomRows:
+    """A Dask actor: the passes of :class:`seqspan.solvers.sweeps.Sweeps` over a part of the atoms.
+
+    Penalties and the norms of whole columns come with every call: a worker knows its own rows alone.
+
+    Parameters
+    ----------
+    model : Osc or SpatSc
+    n : int
+        Number of samples.
+    first_atom : int
+        Number of the first atom of this part.
+    n_threads : int
+    """
+
+    def __init__(self, model: Osc | SpatSc, n: int, first_atom: int, n_threads: int) -> None:
+        self._model, self._n, self._first_atom = model, n, first_atom
+        self._team = Team(n_threads)
+        self._team.__enter__()  # for as long as the actor lives
+
+    def begin(self, Q: Array, sigma: Array, kept: str | None) -> Array:
+        """Take the atoms' coordinates Q (m, r), and a kept state or zeros; returns the norms of U."""
+        unused = np.broadcast_to(np.zeros(1, Q.dtype), (self._n, sigma.size))
+        self._sweeps = Sweeps(self._model, Reduced(sigma, Q, unused), self._team, self._first_atom)
+        self._state = self._sweeps.zero_state(1.0, 1.0)
+        self._state.fitted = np.empty(0)  # that is for the one who sums up
+        if kept is not None:
+            with np.load(kept) as file:
+                self._state.V[:], self._state.U[:] = file["V"], file["U"]
+            self._sweeps.settle(self._state)
+        return self._norms(self._state.norms)
+
+    def project(self, norms: Array, r1: float, r2: float) -> Array:
+        """Compute this part of ``Q^T F``, (n, r)."""
+        return self._sweeps.project_right_side(self._at(norms, r1, r2))
+
+    def update(self, correction: Array, measure: bool) -> tuple[Array, Array]:
+        """Move V and U; returns this part of the norms of U and of the residuals."""
+        norms, residuals = self._sweeps.update(self._state, correction, measure)
+        return self._norms(norms), residuals
+
+    def shrink_multipliers(self, norms: Array, r1: float, r2: float, drop_1: float, drop_2: float) -> Array:
+        """Give up a share of both multipliers; returns this part of the norms of U."""
+        state = self._at(norms, r1, r2)
+        return self._norms(self._sweeps.shrink_multipliers(state, drop_1, drop_2))
+
+    def evaluate(self, r1: float) -> tuple[float, Array, Array]:
+        """Compute this part of ``||Z||_1``, of the norms of ZR and of ``Q^T Z``."""
+        self._state.r1 = r1
+        return self._sweeps.evaluate(self._state)
+
+    def tighten(
+        self, norms: Array, r1: float, r2: float, scaled: Array, bands: Array
+    ) -> tuple[Array, Array, Array]:
+        """Compute this part of what the lower bound needs."""
+        return self._sweeps.tighten(self._at(norms, r1, r2), scaled, bands)
+
+    def coefficients(self, r1: float) -> Array:
+        """Return these rows of Z."""
+        self._state.r1 = r1
+        return self._sweeps.coefficients(self._state)
+
+    def keep(self, file: str) -> None:
+        """Write the state, whole or not at all."""
+        partial = Path(f"{file}.partial.npz")
+        np.savez(partial, V=self._state.V, U=self._state.U)
+        os.replace(partial, file)
+
+    def _at(self, norms: Array, r1: float, r2: float) -> State:
+        """The state, with what all parts share brought up to date."""
+        self._state.norms, self._state.r1, self._state.r2 = norms, r1, r2
+        return self._state
+
+    def _norms(self, norms: Array) -> Array:
+        """SpatSC shrinks entries: nobody asks for its norms, and nothing is sent."""
+        return np.empty(0) if self._sweeps.entrywise else norms

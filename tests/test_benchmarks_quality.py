@@ -56,6 +56,15 @@ def test_the_command_runs_scores_and_goes_on_where_it_was(toy_set, tmp_path, cap
     assert "k-means" not in capsys.readouterr().out
 
 
+def test_a_setting_that_tells_a_method_nothing_new_takes_over_its_row(toy_set, tmp_path, capsys):
+    for given in ("both", "subspaces"):
+        command.main([*toy_set, "--split", "choose", "--methods", "k-means raw", "--given", given])
+    table_rows = read_rows(tmp_path / "out" / "quality.csv")
+    both, subspaces = (table_rows["toy", "one", "k-means raw", given] for given in ("both", "subspaces"))
+    assert {**both, "given": "subspaces"} == subspaces
+    assert capsys.readouterr().out.count("k-means raw: done") == 1
+
+
 def test_one_split_has_its_own_table(toy_set, tmp_path):
     command.main([*toy_set, "--split", "confirm", "--methods", "equal split", "--given", "both"])
     assert {key[1] for key in read_rows(tmp_path / "out" / "quality.csv")} == {"second"}

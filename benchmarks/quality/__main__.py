@@ -83,18 +83,29 @@ def choose_methods(patterns: list[str]) -> list[tuple[str, Method]]:
 
 
 def plan_tasks(sequence: Labelled, options: argparse.Namespace, rows: dict) -> list[tuple]:
-    """What is still to run on a sequence: settings in which a method hears the same are one run."""
+    """What is still to run on a sequence: settings in which a method hears the same are one run.
+
+    A setting in which it hears what it heard in a finished one takes over that row.
+    """
     tasks = []
     for home, method in choose_methods(options.methods):
         if method.kinds and sequence.kind not in method.kinds:
             continue
         open_settings: dict[tuple, list[str]] = {}
-        for given in options.given:
+        finished: dict[tuple, dict] = {}
+        for given in method.given:
             row = rows.get((sequence.set_name, sequence.name, method.name, given))
-            if given in method.given and (options.again or not is_finished(row, options.limit)):
-                told = method.told(given, sequence.n_spans, sequence.n_labels)
+            told = method.told(given, sequence.n_spans, sequence.n_labels)
+            if not options.again and is_finished(row, options.limit):
+                finished[told] = row
+            elif given in options.given:
                 open_settings.setdefault(told, []).append(given)
-        tasks += [(home, method, told, settings) for told, settings in open_settings.items()]
+        for told, settings in open_settings.items():
+            if told in finished:
+                for given in settings:
+                    append_row(options.out / "quality.csv", {**finished[told], "given": given})
+            else:
+                tasks.append((home, method, told, settings))
     return tasks
 
 

@@ -13,6 +13,11 @@ from benchmarks.quality.table import best_variants
 from seqspan.boundaries import boundaries_from_labels
 
 UNMATCHED = "#D9D9D9"
+#: More than the eight of seqspan.plots, as some sets have eleven labels; none is grey.
+COLOURS = (
+    "#1F77B4", "#FF7F0E", "#2CA02C", "#D62728", "#9467BD", "#8C564B", "#E377C2", "#BCBD22", "#17BECF",
+    "#AEC7E8", "#FFBB78", "#98DF8A", "#FF9896", "#C5B0D5",
+)  # fmt: skip
 
 
 def match_labels(truth: np.ndarray, labels: np.ndarray) -> np.ndarray:
@@ -69,14 +74,10 @@ def draw_sequence(ax, truth: np.ndarray, found: dict[str, Row]) -> None:
 
 def _draw_bar(ax, height: int, matched: np.ndarray, labels: np.ndarray) -> None:
     """Spans of one timeline as coloured boxes."""
-    from matplotlib import colormaps
-
-    colours = colormaps["tab20"].colors
     edges = [0, *boundaries_from_labels(labels), len(labels)]
     places = [(start, end - start) for start, end in pairwise(edges)]
     names = [matched[start] for start in edges[:-1]]
-    # Seven is coprime to 20, so neighbours among the names get colours far apart.
-    fills = [UNMATCHED if name < 0 else colours[name * 7 % 20] for name in names]
+    fills = [UNMATCHED if name < 0 else COLOURS[name % len(COLOURS)] for name in names]
     # Lines between very many spans would hide the colours.
     width = 0.6 if len(places) < 60 else 0
     ax.broken_barh(places, (height - 0.4, 0.8), facecolors=fills, edgecolor="white", linewidth=width)

@@ -117,6 +117,7 @@ class Meter:
         self.marks: list[tuple[int, int, float]] = []
 
     def __call__(self, progress: Progress) -> None:
+        """Note them."""
         self.marks.append((progress.iteration, bytes_of_sockets(), time.perf_counter()))
 
     def per_iteration(self) -> tuple[float, float]:

@@ -127,8 +127,8 @@ def _smooth_start(n: int, count: int, xp: ModuleType = np) -> Array:
     cosines, and the operator itself tells them apart too slowly. The noise is for all other graphs.
     """
     cosines = xp.cos(np.pi / n * xp.outer(xp.arange(n) + 0.5, xp.arange(count)))
-    noise = np.random.default_rng(0).standard_normal((n, count))  # fixed: the same W, the same answer
-    start: Array = np.linalg.qr(cosines + 0.1 * xp.asarray(noise))[0]
+    noise = xp.random.default_rng(0).standard_normal((n, count))  # fixed: the same W, the same answer
+    start: Array = np.linalg.qr(cosines + 0.1 * noise)[0]
     return start
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from seqspan.gpu.kernels import LANES, Constants
-from seqspan.gpu.pieces import LENGTH, Pieces, inverse_pivots
+from seqspan.gpu.pieces import LENGTH, Pieces, cut_into_pieces, inverse_pivots
 
 HUGE = 1e30
 
@@ -14,13 +14,12 @@ class PlainKernels:
     """The methods of :class:`seqspan.gpu.kernels.Kernels` for NumPy arrays."""
 
     xp = np
-    copies = 1
 
     def __init__(self, dtype=np.float64):
         self.real = np.dtype(dtype).type
 
-    def upload(self, pieces: Pieces) -> Pieces:
-        return pieces
+    def cut_into_pieces(self, n, c) -> Pieces:
+        return cut_into_pieces(n, c.r1, c.r2)
 
     def blocks(self, n, m):
         return 1, -(-n // LENGTH)
@@ -85,32 +84,44 @@ class PlainKernels:
         sums[:] = 0
         sums[0] = np.abs(Z).sum(), np.abs(step).sum()
 
-    def tighten(self, U, correlations, share, bands, sums, squares, extremes, c):
+    def tighten(self, U, correlations, share, bands, Q, rows, squares, extremes, c):
         n, m = U.shape
         target = c.r2 * multiplier_of_u(U, share, c)
         squares[:] = 0
         for k, band in enumerate(bands):
-            v, worst = clip_in_time(correlations, target, band, sums, c.fixed)
+            v, worst = clip_in_time(correlations, target, band, rows[:, 2] @ Q, c.fixed)
             squares[:, k, :n] = (v**2).reshape(n, m // LANES, LANES).sum(axis=2).T
             extremes[:, 0, k] = np.abs(v).reshape(n, -1, LANES).max(axis=(0, 2))
             extremes[:, 1, k] = worst.reshape(-1, LANES).max(axis=1)
+
+    def collect(self, rows, sums, partial, squares, steps, extremes, found):
+        jumps = np.sqrt(partial.sum(axis=0)).sum()
+        found[:6] = rows[0, :, 1].sum(), *sums.sum(axis=0), jumps, *rows[1, :, :2].sum(axis=0)
+        found[6:] = np.concatenate([squares.sum(axis=0).max(axis=1), *extremes.max(axis=0)])
 
     def project(self, Q, large, thin):
         thin[:] = Q @ large.T
 
     def expand(self, stack, split_Q, large):
-        large[:] = stack.T @ split_Q
+        large[:] = stack @ split_Q.T
+
+    def expand_exactly(self, thin, Q, large):
+        large[:] = thin @ Q
 
     def split_atoms(self, Q):
-        return Q
+        return Q.T
+
+    def stack(self, n, rank):
+        return np.zeros((n, rank))
 
     def split_difference(self, solved, stack):
-        stack[:] = solved[: len(stack)] - solved[len(stack) :]
+        rank = stack.shape[1]
+        stack[:] = (solved[:rank] - solved[rank:]).T
 
-    def residual(self, Y, sigma, fitted, stack, rows):
+    def residual(self, Y, sigma, fitted, thin, rows):
         E = Y - sigma[:, None] * fitted
-        stack[:] = sigma[:, None] * E
-        rows[:] = np.stack([np.sum(E * Y, axis=1), np.sum(E * E, axis=1) / 2, stack.sum(axis=1)], axis=1)
+        thin[:] = (sigma[:, None] * E).T
+        rows[:] = np.stack([np.sum(E * Y, axis=1), np.sum(E * E, axis=1) / 2, thin.sum(axis=0)], axis=1)
 
     def prolong(self, coarse, V, U, n_atoms, c, growth):
         old_V, old_U, share = coarse

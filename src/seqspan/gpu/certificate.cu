@@ -7,7 +7,9 @@ shrink(const real* __restrict__ V, real* __restrict__ Z, real* __restrict__ part
     const int i = blockIdx.x * THREADS + threadIdx.x, start = blockIdx.y * LENGTH;
     const bool inside = i < m;
     const size_t at = (size_t)start * m + i;
-    real squares[LENGTH], total[2] = {0, 0}, previous = 0;
+    real x[LENGTH], total[2] = {0, 0}, previous = 0;
+#pragma unroll
+    for (int j = 0; j < LENGTH; ++j) x[j] = inside && start + j < n ? V[at + (size_t)j * m] : 0;
     if (inside && start > 0) {
         const real v = V[at - m];
         previous = v - multiplier_of_v(v, t1, fixed && start - 1 == i);
@@ -15,81 +17,23 @@ shrink(const real* __restrict__ V, real* __restrict__ Z, real* __restrict__ part
 #pragma unroll
     for (int j = 0; j < LENGTH; ++j) {
         const bool exists = inside && start + j < n;
-        const real v = exists ? V[at + (size_t)j * m] : 0;
-        const real z = v - multiplier_of_v(v, t1, fixed && start + j == i);
+        const real z = x[j] - multiplier_of_v(x[j], t1, fixed && start + j == i);
         const real step = exists && start + j > 0 ? z - previous : 0;
         if (exists) Z[at + (size_t)j * m] = z;
         total[0] += abs(z);
         total[1] += abs(step);
-        squares[j] = step * step;
+        x[j] = step * step;
         previous = z;
     }
-    write_step_sums(squares, partial, n);
+    write_step_sums(x, partial, n);
     write_block_sums<2>(total, sums);
 }
 
-// Clip the multiplier r2 b in time until |X^T E - V R^T| <= band: a warp follows 32 atoms through one of the bands, from
-// the first step to the last, as what is allowed depends on all that came before.
-//
-// squares (m / 32, BANDS, n rounded up to 32) receives squared norms of the clipped columns; extremes (m / 32, 2,
-// BANDS) the largest entry of the clipped V and of |X^T E - V R^T|.
-extern "C" __global__ void __launch_bounds__(32 * BANDS)
-tighten(const real* __restrict__ U, const real* __restrict__ correlations, const real* __restrict__ share,
-        const real* __restrict__ sums, real* __restrict__ squares, real* __restrict__ extremes, int n, int m, real r2,
-        real t2, int fixed, real band_0, real band_1, real band_2, real band_3) {
-    const int lane = threadIdx.x & 31, which = threadIdx.x >> 5, i = blockIdx.x * 32 + lane;
-    const int n_chunks = (n + 31) / 32;
-    const real band = which == 0 ? band_0 : which == 1 ? band_1 : which == 2 ? band_2 : band_3;
-    real u[32], c[32], q = lane < n ? share[lane] : 0, previous = 0, largest = 0, worst = 0;
-    real ahead = sums[i], passed = fixed && i < n ? HUGE_REAL : 0;  // the free entry of the diagonal lies ahead
-#pragma unroll
-    for (int j = 0; j < 32; ++j) {
-        u[j] = j < n ? U[(size_t)j * m + i] : 0;
-        c[j] = j < n ? correlations[(size_t)j * m + i] : 0;
-    }
-    for (int chunk = 0; chunk < n_chunks; ++chunk) {
-        const int start = chunk * 32, after = start + 32;
-        const real next_q = after + lane < n ? share[after + lane] : 0;
-        real x[32];
-#pragma unroll
-        for (int j = 0; j < 32; ++j) {
-            const int t = start + j;
-            const real free = fixed && t == i ? HUGE_REAL : 0;
-            if (fixed && t == i) passed = 0;
-            ahead = t < n - 1 ? ahead - c[j] : 0;  // rounding must not be left over after the last step
-            const real target = r2 * clip(__shfl_sync(ALL, q, j) * u[j], t2);
-            const real reach = band * (real)(n - 1 - t), center = previous - c[j];
-            const real low = max(center - band - free, ahead - reach - passed);
-            const real high = min(center + band + free, ahead + reach + passed);
-            const real v = max(low, min(target, high));
-            x[j] = t < n ? v * v : 0;
-            if (t < n) {
-                largest = max(largest, abs(v));
-                worst = max(worst, abs(center - v) - free);
-                previous = v;
-            }
-            // fetched now, used a chunk later: the recursion need not wait for memory
-            u[j] = after + j < n ? U[(size_t)(after + j) * m + i] : 0;
-            c[j] = after + j < n ? correlations[(size_t)(after + j) * m + i] : 0;
-        }
-        q = next_q;
-        squares[((size_t)(blockIdx.x * BANDS + which) * n_chunks + chunk) * 32 + lane] = sum_over_atoms(x);
-    }
-    worst += abs(previous);  // no v follows the last step: whatever is left of it there is an excess too
-    for (int half = 16; half >= 1; half >>= 1) {
-        largest = max(largest, __shfl_xor_sync(ALL, largest, half));
-        worst = max(worst, __shfl_xor_sync(ALL, worst, half));
-    }
-    if (lane == 0) {
-        extremes[blockIdx.x * 2 * BANDS + which] = largest;
-        extremes[blockIdx.x * 2 * BANDS + BANDS + which] = worst;
-    }
-}
-
-// E = Y - sigma fitted in double precision; sigma E, split; rows (rank, 3) receive <E, Y>, <E, E> / 2 and sums of sigma E.
+// E = Y - sigma fitted in double precision; sigma E in thin (n, width); rows (rank, 3) receive <E, Y>, <E, E> / 2 and
+// the sum of sigma E.
 extern "C" __global__ void __launch_bounds__(SOLVERS)
 residual(const double* __restrict__ Y, const double* __restrict__ sigma, const real* __restrict__ fitted,
-         real* __restrict__ stack, double* __restrict__ rows, int n, int rank) {
+         real* __restrict__ thin, double* __restrict__ rows, int n, int width) {
     __shared__ double of_warp[SOLVERS / 32][3];
     const int row = blockIdx.x, lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
     double sums[3] = {0, 0, 0};
@@ -97,7 +41,7 @@ residual(const double* __restrict__ Y, const double* __restrict__ sigma, const r
         const size_t place = (size_t)row * n + t;
         const double E = Y[place] - sigma[row] * fitted[place];
         const real scaled = (real)(sigma[row] * E);
-        write_split(scaled, stack, place, (size_t)n * rank);
+        thin[(size_t)t * width + row] = scaled;
         sums[0] += E * Y[place];
         sums[1] += E * E / 2;
         sums[2] += scaled;
@@ -111,5 +55,150 @@ residual(const double* __restrict__ Y, const double* __restrict__ sigma, const r
         double total = 0;
         for (int w = 0; w < SOLVERS / 32; ++w) total += of_warp[w][threadIdx.x];
         rows[row * 3 + threadIdx.x] = total;
+    }
+}
+
+// One atom in one band, on its way through time: the rules of seqspan.certificate.tighten.
+struct Clipped {
+    real band, previous, ahead, passed, left, largest, worst;
+
+    // Take the next step; `self` where the diagonal is free. Returns the square of the clipped entry.
+    __device__ __forceinline__ real step(real target, real c, bool self) {
+        const real free = self ? HUGE_REAL : 0;
+        passed = self ? 0 : passed;
+        left -= 1;
+        ahead = left > 0 ? ahead - c : 0;  // rounding must not be left over after the last step
+        const real reach = band * left + passed, center = previous - c;
+        const real low = max(center - (band + free), ahead - reach);
+        const real high = min(center + (band + free), ahead + reach);
+        previous = max(low, min(target, high));
+        largest = max(largest, abs(previous));
+        worst = max(worst, abs(center - previous) - free);
+        return previous * previous;
+    }
+};
+
+// Clip the multiplier r2 b in time until |X^T E - V R^T| <= band: a warp follows 32 atoms through one of the bands, from
+// the first step to the last, as what is allowed depends on all that came before. Its three companions follow the
+// same atoms through the other bands; all four read what they have fetched together a chunk of 32 steps ahead.
+//
+// squares (m / 32, BANDS, n rounded up to 32) receives squared norms of the clipped columns; extremes (m / 32, 2,
+// BANDS) the largest entry of the clipped V and of |X^T E - V R^T|.
+extern "C" __global__ void __launch_bounds__(32 * BANDS)
+tighten(const real* __restrict__ U, const real* __restrict__ correlations, const real* __restrict__ share,
+        const real* __restrict__ Q, const double* __restrict__ rows, real* __restrict__ squares,
+        real* __restrict__ extremes, int n, int m, int rank, real r2, real t2, int fixed, real band_0, real band_1,
+        real band_2, real band_3) {
+    constexpr int PART = 32 / BANDS;  // steps of a chunk that a warp fetches
+    __shared__ real target[2][32][32], c[2][32][32];
+    const int lane = threadIdx.x & 31, which = threadIdx.x >> 5, i = blockIdx.x * 32 + lane;
+    const int n_chunks = (n + 31) / 32;
+    Clipped atom = {which == 0 ? band_0 : which == 1 ? band_1 : which == 2 ? band_2 : band_3, 0, 0, 0, (real)n, 0, 0};
+    for (int row = 0; row < rank; ++row) atom.ahead += (real)rows[row * 3 + 2] * Q[(size_t)row * m + i];
+    atom.passed = fixed && i < n ? HUGE_REAL : 0;  // the free entry of the diagonal lies ahead
+    for (int chunk = -1; chunk < n_chunks; ++chunk) {
+        const int here = chunk & 1, start = chunk * 32, next = start + 32 + which * PART;
+        real u[PART], next_c[PART];
+#pragma unroll
+        for (int j = 0; j < PART; ++j) {  // on its way while this chunk is worked off
+            const bool exists = next + j < n;
+            const size_t place = (size_t)(next + j) * m + i;
+            u[j] = exists ? share[next + j] * U[place] : 0;
+            next_c[j] = exists ? correlations[place] : 0;
+        }
+        if (chunk >= 0) {
+            real x[32];
+            if (start + 32 <= n) {
+#pragma unroll
+                for (int j = 0; j < 32; ++j)
+                    x[j] = atom.step(target[here][j][lane], c[here][j][lane], fixed && start + j == i);
+            } else {
+#pragma unroll
+                for (int j = 0; j < 32; ++j)
+                    x[j] = start + j < n ? atom.step(target[here][j][lane], c[here][j][lane], fixed && start + j == i) : 0;
+            }
+            squares[((size_t)(blockIdx.x * BANDS + which) * n_chunks + chunk) * 32 + lane] = sum_over_atoms(x);
+        }
+#pragma unroll
+        for (int j = 0; j < PART; ++j) {
+            target[1 - here][which * PART + j][lane] = r2 * clip(u[j], t2);
+            c[1 - here][which * PART + j][lane] = next_c[j];
+        }
+        __syncthreads();
+    }
+    atom.worst += abs(atom.previous);  // no v follows the last step: whatever is left of it there is an excess too
+    for (int half = 16; half >= 1; half >>= 1) {
+        atom.largest = max(atom.largest, __shfl_xor_sync(ALL, atom.largest, half));
+        atom.worst = max(atom.worst, __shfl_xor_sync(ALL, atom.worst, half));
+    }
+    if (lane == 0) {
+        extremes[blockIdx.x * 2 * BANDS + which] = atom.largest;
+        extremes[blockIdx.x * 2 * BANDS + BANDS + which] = atom.worst;
+    }
+}
+
+// Sums of parts (n_parts, size) in total (size,).
+extern "C" __global__ void add_parts(const real* __restrict__ parts, double* __restrict__ total, int n_parts, int size) {
+    const int place = blockIdx.x * blockDim.x + threadIdx.x;
+    if (place >= size) return;
+    double sum = 0;
+#pragma unroll 8
+    for (int part = 0; part < n_parts; ++part) sum += parts[(size_t)part * size + place];
+    total[place] = sum;
+}
+
+// Sum, or largest, of a value over all threads of a block.
+template <bool LARGEST>
+__device__ double over_block(double x) {
+    __shared__ double of_warp[32];
+    const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
+    for (int half = 16; half >= 1; half >>= 1) {
+        const double other = __shfl_xor_sync(ALL, x, half);
+        x = LARGEST ? max(x, other) : x + other;
+    }
+    __syncthreads();
+    if (lane == 0) of_warp[warp] = x;
+    __syncthreads();
+    x = of_warp[0];
+    for (int w = 1; w < (blockDim.x >> 5); ++w) x = LARGEST ? max(x, of_warp[w]) : x + of_warp[w];
+    return x;
+}
+
+// All that a certificate is made of, in 6 + 3 BANDS numbers, by a single block: fit, l1 norms of Z and of ZR, sum of the
+// norms of ZR's columns, <E, Y>, <E, E> / 2, then for every band the largest squared length, entry and excess.
+extern "C" __global__ void __launch_bounds__(SOLVERS)
+collect(const double* __restrict__ rows, const real* __restrict__ sums, const double* __restrict__ jumps,
+        const double* __restrict__ lengths, const real* __restrict__ extremes, double* __restrict__ found, int rank,
+        int n_sums, int n, int n_steps, int n_warps) {
+    const int me = threadIdx.x, all = blockDim.x;
+    double x[6] = {0, 0, 0, 0, 0, 0};
+    for (int i = me; i < rank; i += all) {
+        x[0] += rows[i * 3 + 1];  // at Z
+        x[4] += rows[(rank + i) * 3];  // at S
+        x[5] += rows[(rank + i) * 3 + 1];
+    }
+    for (int i = me; i < n_sums; i += all) {
+        x[1] += sums[2 * i];
+        x[2] += sums[2 * i + 1];
+    }
+    for (int t = me; t < n; t += all) x[3] += sqrt(jumps[t]);
+    for (int k = 0; k < 6; ++k) {
+        const double total = over_block<false>(x[k]);
+        if (me == 0) found[k] = total;
+    }
+    for (int band = 0; band < BANDS; ++band) {
+        double longest = 0, largest = 0, worst = 0;
+        for (int t = me; t < n_steps; t += all) longest = max(longest, lengths[(size_t)band * n_steps + t]);
+        for (int w = me; w < n_warps; w += all) {
+            largest = max(largest, (double)extremes[w * 2 * BANDS + band]);
+            worst = max(worst, (double)extremes[w * 2 * BANDS + BANDS + band]);
+        }
+        longest = over_block<true>(longest);
+        largest = over_block<true>(largest);
+        worst = over_block<true>(worst);
+        if (me > 0) continue;
+        found[6 + band] = longest;
+        found[6 + BANDS + band] = largest;
+        found[6 + 2 * BANDS + band] = worst;
     }
 }

@@ -75,21 +75,15 @@ __device__ __forceinline__ void write_block_sums(real (&x)[COUNT], real* partial
     }
 }
 
-// Leading 10 bits of a number's fraction, which the tensor cores' fast float32 mode keeps.
-__device__ __forceinline__ real leading_bits(real x) {
+// Split x for the fast products (see products.py) into row t of stack (n, 3 width): the leading 10 bits of its fraction
+// twice, then the rest; without SPLIT once, as it is, into stack (n, width).
+__device__ __forceinline__ void write_split(real x, real* __restrict__ stack, int t, int i, int width) {
 #ifdef SPLIT
-    return __uint_as_float(__float_as_uint((float)x) & 0xffffe000u);
+    real* place = stack + (size_t)t * 3 * width + i;
+    const real leading = __uint_as_float(__float_as_uint(x) & 0xffffe000u);
+    place[0] = place[width] = leading;
+    place[2 * width] = x - leading;
 #else
-    return x;
-#endif
-}
-
-// Write x to its place in stack (3 rank, n): leading bits twice, then the rest; or only once (rank, n), as it is.
-__device__ __forceinline__ void write_split(real x, real* __restrict__ stack, size_t place, size_t size) {
-    const real leading = leading_bits(x);
-    stack[place] = leading;
-#ifdef SPLIT
-    stack[size + place] = leading;
-    stack[2 * size + place] = x - leading;
+    stack[(size_t)t * width + i] = x;
 #endif
 }

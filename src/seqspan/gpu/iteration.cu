@@ -208,17 +208,43 @@ extern "C" __global__ void rescale(real* __restrict__ V, real* __restrict__ U, c
     }
 }
 
+// Pivot of shift I + r2 R R^T after the elimination has come `passed` steps, `ends` where the path does.
+__device__ __forceinline__ double pivot(double shift, double r2, int passed, bool ends) {
+    const double root = 2 * r2 / (shift + 2 * r2 + sqrt(shift * (shift + 4 * r2)));
+    const double power = pow(root, 2.0 * passed + 1);
+    return r2 / root * (1 + power * root * root) / (1 + power) - (ends ? r2 : 0);
+}
+
 // Reciprocal pivots of (w_i + r1) I + r2 R R^T, eliminated from the last step; row by row of inverse (n_rows, n).
 extern "C" __global__ void invert_pivots(const double* __restrict__ w, real* __restrict__ inverse, int n_rows, int n,
                                          double r1, double r2) {
     const size_t place = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
     if (place >= (size_t)n_rows * n) return;
-    const int t = place % n, later = n - 1 - t;
-    const double shift = w[place / n] + r1;
-    const double root = 2 * r2 / (shift + 2 * r2 + sqrt(shift * (shift + 4 * r2)));
-    const double power = pow(root, 2.0 * later + 1);
-    const double pivot = r2 / root * (1 + power * root * root) / (1 + power);
-    inverse[place] = (real)(1 / (t > 0 ? pivot : pivot - r2));
+    const int t = place % n;
+    inverse[place] = (real)(1 / pivot(w[place / n] + r1, r2, n - 1 - t, t == 0));
+}
+
+// The tables of seqspan/gpu/pieces.py, a thread for every piece.
+extern "C" __global__ void cut_into_pieces(real* __restrict__ backward, real* __restrict__ forward,
+                                           real* __restrict__ weight, real* __restrict__ fade,
+                                           real* __restrict__ forward_fade, real* __restrict__ across,
+                                           real* __restrict__ link, int n, double r1, double r2) {
+    const int k = blockIdx.x * blockDim.x + threadIdx.x, start = k * LENGTH, end = min(start + LENGTH, n);
+    if (start >= n) return;
+    double left = 1, forward_left = 1, ratio = 0;
+    for (int t = start; t < end; ++t) {
+        const double inverse = 1 / pivot(r1, r2, n - 1 - t, t == 0), forward_inverse = 1 / pivot(r1, r2, t, t == n - 1);
+        backward[t] = (real)inverse;
+        forward[t] = (real)forward_inverse;
+        weight[t] = (real)(left * inverse);
+        left *= r2 * inverse;
+        ratio = r2 * forward_inverse;
+        forward_left *= ratio;
+    }
+    fade[k] = (real)left;
+    forward_fade[k] = (real)forward_left;
+    across[k] = end < n ? (real)ratio : 0;
+    link[k] = end < n ? (real)(1 / (1 - ratio * r2 / pivot(r1, r2, n - 1 - end, false))) : 1;
 }
 
 struct Affine {  // x -> rest + factor x
@@ -287,10 +313,12 @@ solve_path(const real* __restrict__ P, const real* __restrict__ linear, const re
     }
 }
 
-// The difference of the halves of solved (2 rank, n), split.
-extern "C" __global__ void split_difference(const real* __restrict__ solved, real* __restrict__ stack, int n, int rank) {
-    const size_t place = (size_t)blockIdx.x * blockDim.x + threadIdx.x, size = (size_t)n * rank;
-    if (place < size) write_split(solved[place] - solved[size + place], stack, place, size);
+// The difference of the halves of solved (2 rank, n), split into the rows of stack.
+extern "C" __global__ void split_difference(const real* __restrict__ solved, real* __restrict__ stack, int n, int rank,
+                                            int width) {
+    const size_t place = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    const int t = place / rank, i = place % rank;
+    if (t < n) write_split(solved[(size_t)i * n + t] - solved[(size_t)(rank + i) * n + t], stack, t, i, width);
 }
 
 // Carry a coarse state (n_coarse, m_coarse) over to twice the samples, see seqspan/solvers/coarse.py; V and U are (n, m).

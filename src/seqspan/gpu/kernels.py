@@ -60,12 +60,16 @@ class Kernels:
         for name in ("update", "update_and_measure"):
             self._function(name).max_dynamic_shared_size_bytes = self._shared
 
-    def upload(self, pieces: Pieces) -> Pieces:
-        """The tables of the pieces on the device, in its precision; one transfer for all."""
-        tables = [getattr(pieces, field.name) for field in fields(pieces)]
-        packed = self.xp.asarray(np.concatenate(tables).astype(self.real))
-        ends = np.cumsum([table.size for table in tables])
-        return Pieces(*(packed[end - table.size : end] for end, table in zip(ends, tables, strict=True)))
+    def cut_into_pieces(self, n: int, c: Constants) -> Pieces:
+        """The tables of :func:`seqspan.gpu.pieces.cut_into_pieces`."""
+        n_pieces = -(-n // LENGTH)
+        pieces = Pieces(
+            *(self.xp.empty(n, self.real) for _ in range(3)), *(self.xp.empty(n_pieces, self.real) for _ in range(4))
+        )
+        tables = (getattr(pieces, field.name) for field in fields(pieces))
+        arguments = *tables, np.int32(n), np.float64(c.r1), np.float64(c.r2)
+        self._launch("cut_into_pieces", -(-n_pieces // 32), 32, arguments)
+        return pieces
 
     def blocks(self, n: int, m: int) -> tuple[int, int]:
         """Blocks of atoms, and pieces of time."""
@@ -120,13 +124,13 @@ class Kernels:
     def split_difference(self, solved: Any, stack: Any) -> None:
         """The difference of the halves of solved (2 rank, n), ready for :meth:`expand`."""
         rank, n = solved.shape[0] // 2, solved.shape[1]
-        arguments = solved, stack, np.int32(n), np.int32(rank)
+        arguments = solved, stack, np.int32(n), np.int32(rank), np.int32(stack.shape[1] // self.products.copies)
         self._launch("split_difference", -(-rank * n // 256), 256, arguments)
 
-    def residual(self, Y: Any, sigma: Any, fitted: Any, stack: Any, rows: Any) -> None:
-        """``sigma E``, ready for :meth:`expand`, and <E, Y>, <E, E> / 2 and its sum in rows (rank, 3)."""
+    def residual(self, Y: Any, sigma: Any, fitted: Any, thin: Any, rows: Any) -> None:
+        """``sigma E`` in thin (n, at least rank), and <E, Y>, <E, E> / 2 and its sum in rows (rank, 3)."""
         rank, n = fitted.shape
-        arguments = Y, sigma, fitted, stack, rows, np.int32(n), np.int32(rank)
+        arguments = Y, sigma, fitted, thin, rows, np.int32(n), np.int32(thin.shape[1])
         self._launch("residual", rank, SOLVERS, arguments)
 
     def shrink(self, V: Any, Z: Any, partial: Any, sums: Any, c: Constants) -> None:
@@ -135,22 +139,28 @@ class Kernels:
         self._over_pieces("shrink", V.shape, (V, Z, partial, sums), scalars)
 
     def tighten(
-        self,
-        U: Any,
-        correlations: Any,
-        share: Any,
-        bands: Any,
-        sums: Any,
-        squares: Any,
-        extremes: Any,
-        c: Constants,
-    ) -> None:
+        self, U: Any, correlations: Any, share: Any, bands: tuple[float, ...], Q: Any, rows: Any, squares: Any,
+        extremes: Any, c: Constants,
+    ) -> None:  # fmt: skip
         """Squares (m / 32, BANDS, ..) of the clipped columns, extremes (m / 32, 2, BANDS)."""
         n, m = U.shape
-        arrays = U, correlations, share, sums, squares, extremes
-        scalars = np.int32(n), np.int32(m), self.real(c.r2), self.real(c.t2), np.int32(c.fixed)
-        arguments = *arrays, *scalars, *(self.real(band) for band in bands)
+        arrays = U, correlations, share, Q, rows, squares, extremes
+        sizes = np.int32(n), np.int32(m), np.int32(len(Q))
+        scalars = self.real(c.r2), self.real(c.t2), np.int32(c.fixed)
+        arguments = *arrays, *sizes, *scalars, *(self.real(band) for band in bands)
         self._launch("tighten", m // LANES, LANES * BANDS, arguments)
+
+    def collect(
+        self, rows: Any, sums: Any, partial: Any, squares: Any, steps: Any, extremes: Any, found: Any
+    ) -> None:
+        """All sums and maxima of a certificate, in found (6 + 3 BANDS,); steps (1 + BANDS, ..) is room for sums."""
+        n, (n_warps, _, n_steps) = partial.shape[1], squares.shape
+        for parts, total, size in ((partial, steps[0], n), (squares, steps[1:], BANDS * n_steps)):
+            arguments = parts, total, np.int32(len(parts)), np.int32(size)
+            self._launch("add_parts", -(-size // 64), 64, arguments)
+        sizes = rows.shape[1], len(sums), n, n_steps, n_warps
+        arrays = rows, sums, steps[0], steps[1:], extremes, found
+        self._launch("collect", 1, SOLVERS, (*arrays, *(np.int32(size) for size in sizes)))
 
     def prolong(
         self,
@@ -175,14 +185,17 @@ class Kernels:
         """``large (n, m) = thin^T Q`` of what was split into stack."""
         self.products.expand(stack, split_Q, large)
 
+    def expand_exactly(self, thin: Any, Q: Any, large: Any) -> None:
+        """``large (n, m) = thin (n, rank) Q`` in full precision, for the certificate."""
+        self.products.expand_exactly(thin, Q, large)
+
     def split_atoms(self, Q: Any) -> Any:
         """Q as :meth:`expand` wants it."""
         return self.products.split_atoms(Q)
 
-    @property
-    def copies(self) -> int:
-        """Rows of a stack, in units of the rank."""
-        return self.products.copies
+    def stack(self, n: int, rank: int) -> Any:
+        """Room for what :meth:`expand` multiplies."""
+        return self.products.stack(n, rank)
 
     def _scalars(self, c: Constants) -> tuple[Any, ...]:
         return self.real(c.r1), self.real(c.r2), self.real(c.t1), self.real(c.t2), np.int32(c.fixed)

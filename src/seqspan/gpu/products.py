@@ -4,6 +4,11 @@ Tensor cores multiply float32 fast but look at the leading 10 bits of a fraction
 they are split, ``x = leading + rest``, and ``leading leading + leading rest + rest leading`` is one product of three
 times the inner length: as good as float32 (the error is of the order of 2^-22) and memory-bound. The other product has
 one large factor, whose rest would have to be written and read again; it stays in plain float32.
+
+The split makes errors that have a sign (bits are cut off, not rounded); the certificate, which adds correlations up over
+time, does without it.
+
+In all factors the inner index lies in neighbouring memory and rows begin at multiples of 32 bytes: what tensor cores want.
 """
 
 from __future__ import annotations
@@ -20,6 +25,7 @@ FLOAT32, FLOAT64 = 0, 1
 COMPUTE_FLOAT32, COMPUTE_FLOAT64, COMPUTE_TENSOR_CORES = 68, 70, 77
 ANY_ALGORITHM = -1
 FIRST_TENSOR_CORES = 80  # compute capability that multiplies float32 in them
+ALIGNMENT = 8  # numbers
 KEPT = np.uint32(0xFFFFE000)
 
 
@@ -44,11 +50,19 @@ class Products:
         self._one, self._zero = np.ones(1, dtype), np.zeros(1, dtype)
 
     def split_atoms(self, Q: Any) -> Any:
-        """Stack the leading bits of Q (rank, m), the rest, and the leading bits again."""
-        if self.copies == 1:
-            return Q
-        leading = (Q.view(np.uint32) & KEPT).view(np.float32)
-        return self._xp.concatenate([leading, Q - leading, leading])
+        """Leading bits of Q^T (m, rank), the rest, and the leading bits again, side by side."""
+        rank, m = Q.shape
+        split = self.stack(m, rank).reshape(m, self.copies, -1)
+        split[:, 0, :rank] = Q.T
+        if self.copies > 1:
+            leading = (Q.view(np.uint32) & KEPT).view(np.float32)
+            split[:, 0, :rank] = split[:, 2, :rank] = leading.T
+            split[:, 1, :rank] = (Q - leading).T
+        return split.reshape(m, -1)
+
+    def stack(self, n: int, rank: int) -> Any:
+        """Room for n rows of split numbers, zero."""
+        return self._xp.zeros((n, self.copies * -(-rank // ALIGNMENT) * ALIGNMENT), self._one.dtype)
 
     def project(self, Q: Any, large: Any, thin: Any) -> None:
         """``thin (rank, n) = Q (rank, m) large^T (m, n)``."""
@@ -56,11 +70,16 @@ class Products:
         self._multiply((TRANSPOSED, NORMAL), (n, rank, m), (large, m), (Q, m), (thin, n), self._compute)
 
     def expand(self, stack: Any, split_Q: Any, large: Any) -> None:
-        """``large (n, m) = stack^T (n, ..) split_Q (.., m)``."""
-        (inner, n), m = stack.shape, split_Q.shape[1]
-        self._multiply(
-            (NORMAL, TRANSPOSED), (m, n, inner), (split_Q, m), (stack, n), (large, m), self._thin_compute
-        )
+        """``large (n, m) = stack (n, ..) split_Q^T (.., m)``."""
+        (n, inner), m = stack.shape, len(split_Q)
+        operands = (split_Q, inner), (stack, inner), (large, m)
+        self._multiply((TRANSPOSED, NORMAL), (m, n, inner), *operands, self._thin_compute)
+
+    def expand_exactly(self, thin: Any, Q: Any, large: Any) -> None:
+        """``large (n, m) = thin (n, rank) Q (rank, m)``, not split: thin may have more columns, which are ignored."""
+        (rank, m), (n, width) = Q.shape, thin.shape
+        operands = (Q, m), (thin, width), (large, m)
+        self._multiply((NORMAL, NORMAL), (m, n, rank), *operands, self._compute)
 
     def _multiply(
         self,

@@ -17,7 +17,7 @@ from seqspan._types import Array
 from seqspan.backend import to_host
 from seqspan.certificate import parabola_top
 from seqspan.gpu.kernels import BANDS, LANES, Constants
-from seqspan.gpu.pieces import LENGTH, Pieces, cut_into_pieces
+from seqspan.gpu.pieces import LENGTH, Pieces
 from seqspan.models import Osc, SpatSc
 from seqspan.solvers.reduced import Reduced
 from seqspan.solvers.sweeps import HUGE, RELAXATION, TINY
@@ -123,48 +123,45 @@ class Sweeps:
 
     def certify(self, s: State) -> tuple[float, float]:
         """Objective at Z, and a lower bound on the minimum."""
-        xp = self.xp
-        objective, bound = self._objective_sums(s), self._bound_sums(s)
-        found = to_host(xp.concatenate([objective, bound]))  # one transfer: the host waits once
-        (fit, entries, jumps, steps), bound = np.split(found, [4])
+        room = self.room
+        self._evaluate(s)
+        self._tighten(s)
+        self.kernels.collect(
+            room.rows, room.sums, room.partial, room.squares, room.steps, room.extremes, room.found
+        )
+        found = to_host(room.found)  # the host waits here, once
+        (fit, entries, jumps, steps, linear, quadratic), bands = np.split(found, [6])
         coupled = jumps if self.entrywise else steps
         value = float(fit + self.model.lam1 * entries + self.model.lam2 * coupled) + self.outside
-        lower = self._bound_from(bound)
+        lower = float(parabola_top(linear, quadratic, self._limit(bands))) + self.outside
         s.gap = max(value - lower, 0.0) / value if value > 0 else 0.0
         return value, lower
 
-    def _objective_sums(self, s: State) -> Any:
-        """Fit, l1 norm, and both norms of the steps, at the shrunk V; on the device."""
-        xp, room, kernels = self.xp, self.room, self.kernels
+    def _evaluate(self, s: State) -> None:
+        """What the objective at the shrunk V is made of."""
+        room, kernels = self.room, self.kernels
         kernels.shrink(s.V, room.large, room.partial, room.sums, self._constants(s))
         kernels.project(self.Q, room.large, room.thin)
-        kernels.residual(self.Y, self.sigma, room.thin, room.stack, room.rows)
-        fit = room.rows[:, 1].sum(keepdims=True)
-        steps = xp.sqrt(room.partial.sum(axis=0, dtype=float)).sum(keepdims=True)
-        return xp.concatenate([fit, room.sums.sum(axis=0, dtype=float), steps])
+        kernels.residual(self.Y, self.sigma, room.thin, room.unsplit, room.rows[0])
 
-    def _bound_sums(self, s: State) -> Any:
-        """What the dual value at ``E = X - XS`` and the multiplier of J, tightened, depends on; on the device."""
-        xp, room, kernels, lam1 = self.xp, self.room, self.kernels, self.model.lam1
-        kernels.residual(self.Y, self.sigma, s.fitted, room.stack, room.rows)
-        kernels.expand(room.stack, self.split_Q, room.large)
-        sums = room.rows[:, 2].astype(self.dtype) @ self.Q
+    def _tighten(self, s: State) -> None:
+        """What the dual value at ``E = X - XS`` and the multiplier of J, tightened, is made of."""
+        room, kernels, lam1 = self.room, self.kernels, self.model.lam1
+        kernels.residual(self.Y, self.sigma, s.fitted, room.unsplit, room.rows[1])
+        kernels.expand_exactly(room.unsplit, self.Q, room.large)
         # a band wider than the gap would lose more by its scale than there is to win; the last one is open
         bands = lam1, lam1 * (1 + s.gap / 6), lam1 * (1 + s.gap / 2), HUGE
+        c = self._constants(s)
         kernels.tighten(
-            s.U, room.large, s.share, bands, sums, room.squares, room.extremes, self._constants(s)
+            s.U, room.large, s.share, bands, self.Q, room.rows[1], room.squares, room.extremes, c
         )
-        lengths = room.squares.sum(axis=0, dtype=float).max(axis=1)
-        extremes = room.extremes.max(axis=0).astype(float).ravel()
-        return xp.concatenate([lengths, extremes, room.rows[:, :2].sum(axis=0)])
 
-    def _bound_from(self, sums: Array) -> float:
-        """The best of the bands."""
-        lengths, largest, worst, (linear, quadratic) = np.split(sums, [BANDS, 2 * BANDS, 3 * BANDS])
+    def _limit(self, bands: Array) -> Any:
+        """How far the dual point may be scaled, in the best of the bands."""
+        lengths, largest, worst = np.split(bands, 3)
         size = largest if self.entrywise else np.sqrt(lengths)
         limits = self.model.lam1 / np.maximum(worst, TINY)
-        limits = np.minimum(limits, self.model.lam2 / np.maximum(size, TINY))
-        return float(parabola_top(linear, quadratic, limits.max())) + self.outside
+        return np.minimum(limits, self.model.lam2 / np.maximum(size, TINY)).max()
 
     def coefficients(self, s: State) -> Any:
         """Z (n_atoms, n), shrunk from V; lies in the room of this object, which is done with."""
@@ -194,7 +191,7 @@ class Sweeps:
         """Tables for the penalties of now."""
         if self._penalties != (s.r1, s.r2):
             self._penalties = s.r1, s.r2
-            self._tables = self.kernels.upload(cut_into_pieces(self.n, s.r1, s.r2))
+            self._tables = self.kernels.cut_into_pieces(self.n, self._constants(s))
             self._inverse = self.xp.empty((self.rank + 1, self.n), self.dtype)
             self.kernels.invert_pivots(self.shifts, self._inverse, self._constants(s))
         return self._tables
@@ -220,5 +217,8 @@ class _Room:
         self.sums = xp.empty((n_blocks * n_pieces, 2), dtype)
         self.squares = xp.empty((m // LANES, BANDS, -(-n // LANES) * LANES), dtype)
         self.extremes = xp.empty((m // LANES, 2, BANDS), dtype)
-        self.stack = xp.empty((sweeps.kernels.copies * rank, n), dtype)
-        self.rows = xp.empty((rank, 3))
+        self.steps = xp.empty((1 + BANDS, self.squares.shape[2]))
+        self.unsplit = xp.empty((n, rank), dtype)
+        self.stack = sweeps.kernels.stack(n, rank)
+        self.rows = xp.empty((2, rank, 3))
+        self.found = xp.empty(6 + 3 * BANDS)

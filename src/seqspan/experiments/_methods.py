@@ -33,9 +33,10 @@ PAPER_REAL: dict[str, Weights] = PAPER | {"ssc": (0.1, None)}  # video and activ
 #: What the authors' code adds: Z >= 0 at the minimum, and its own iteration.
 VARIANTS = ("osc_nonnegative", "spatsc_nonnegative", "ssc_nonnegative", "osc_as_coded", "spatsc_as_coded")
 
-PLAIN = 1e-9  # link of a cut that does not know the order, see normalised_cut
+PLAIN = 1e-9  # link of a cut that has none to speak of
 TOOLBOX_OFFSET = 0.5  # of the published MATLAB code of the normalised cut
 MAX_ITER = 5000
+LARGEST = 1e6  # coefficients beyond have diverged; they are scaled so that sums of them exist
 
 _MODELS: dict[str, Callable[[float, float], Model]] = {
     "osc": Osc,
@@ -118,21 +119,23 @@ def score(Z: Array, labels: IntArray, rng: np.random.Generator) -> dict[str, flo
         1 %, and "error_toolbox" of the cut as in the published MATLAB code.
     """
     largest = np.abs(Z).max(initial=0.0)
-    W = symmetric_affinity(Z / largest if np.isfinite(largest) and largest > 1e6 else Z)
-    if not np.all(np.isfinite(W)):
-        W = np.ones_like(W)  # a diverged answer says nothing
+    if not np.isfinite(largest):
+        Z = np.zeros_like(Z)  # a diverged answer says nothing
+    W = symmetric_affinity(Z / largest if largest > LARGEST else Z)
+    # in random order, so that where W is silent the tie between neighbours tells nothing, either
+    order = rng.permutation(len(W))
+    shuffled = W[np.ix_(order, order)]
     k, seed = len(np.unique(labels)), int(rng.integers(2**31))
-    cuts = {
-        "error": {"link": PLAIN},
-        "error_linked": {},
-        "error_toolbox": {"link": PLAIN, "offset": TOOLBOX_OFFSET, "n_starts": 1},
-    }
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # of eigenvectors too close to tell apart
-        return {
-            name: clustering_error(labels, normalised_cut(W, k, rng=seed, **options))  # type: ignore[arg-type]
-            for name, options in cuts.items()
-        }
+        plain = normalised_cut(shuffled, k, rng=seed, link=PLAIN)
+        linked = normalised_cut(W, k, rng=seed)
+        toolbox = normalised_cut(shuffled, k, rng=seed, n_starts=1, link=PLAIN, offset=TOOLBOX_OFFSET)
+    return {
+        "error": clustering_error(labels[order], plain),
+        "error_linked": clustering_error(labels, linked),
+        "error_toolbox": clustering_error(labels[order], toolbox),
+    }
 
 
 def run_method(

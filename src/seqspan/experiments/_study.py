@@ -69,7 +69,7 @@ class Grid:
     variants: tuple[str, ...] = ()
     searched: Mapping[str, tuple[Weights, ...]] | None = None
     search_levels: tuple[float, ...] = (20.0, 13.0, 10.0, 7.0, 4.0)
-    search_repeats: int = 10
+    search_repeats: int = 4
 
     def with_repeats(self, repeats: int) -> Grid:
         """Change the number of repeats, keeping the search."""

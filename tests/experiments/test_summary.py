@@ -1,0 +1,101 @@
+"""The summary says what the rows say, and nothing else."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+
+from seqspan.experiments import synthetic
+from seqspan.experiments._figures import draw_statistics
+from seqspan.experiments._methods import METHODS, VARIANTS
+from seqspan.experiments._summary import verdict
+from seqspan.experiments._tables import error_table
+
+
+def rows(means, spread=0.01, repeats=20, parameters="paper", **others):
+    """Rows with chosen mean errors: {(method, level): mean}."""
+    rng = np.random.default_rng(0)
+    return pl.DataFrame(
+        [
+            {
+                "seed": float(seed), "method": method, "parameters": parameters, "coefficient_mean": 0.1,
+                "psnr_target": level, "recording": "", "error": mean + spread * rng.standard_normal(),
+                "objective": 10.0, **others,
+            }
+            for (method, level), mean in means.items() for seed in range(repeats)
+        ]
+    ).with_columns(error_linked="error", error_toolbox="error")  # fmt: skip
+
+
+def means(osc, spatsc, lrr, ssc, level=4.0):
+    return {("osc", level): osc, ("spatsc", level): spatsc, ("lrr", level): lrr, ("ssc", level): ssc}
+
+
+def test_a_better_osc_is_called_better():
+    said = verdict(rows(means(0.0, 0.3, 0.6, 0.2)))
+    assert "ahead of SpatSC at 4 dB; ahead of LRR at 4 dB; ahead of SSC at 4 dB" in said
+    assert "3 are clearly for OSC, 0 against it, 0 level" in said
+    assert "holds: OSC is clearly better in 3 of the 3" in said
+
+
+def test_a_worse_osc_is_called_worse():
+    said = verdict(rows(means(0.5, 0.3, 0.2, 0.2)))
+    assert "behind SpatSC at 4 dB; behind LRR at 4 dB; behind SSC at 4 dB" in said
+    assert "does not hold" in said
+
+
+def test_where_nobody_errs_there_is_nothing_to_claim():
+    said = verdict(rows(means(0.0, 0.0, 0.0, 0.0, level=np.inf), spread=0.0))
+    assert "level with SSC at no noise" in said
+    assert "is undecided" in said
+
+
+def test_a_stretch_where_a_rival_is_ahead_is_told():
+    both = {**means(0.05, 0.3, 0.6, 0.2), **means(0.05, 0.06, 0.3, 0.01, level=10.0)}
+    said = verdict(rows(both, spread=0.004))
+    assert "behind SSC at 10 dB" in said
+    assert "ahead of SSC at 4 dB" in said
+
+
+def test_a_difference_within_its_error_is_none():
+    said = verdict(rows(means(0.30, 0.31, 0.31, 0.31), spread=0.3))
+    assert "0 are clearly for OSC, 0 against it, 3 level" in said
+
+
+def full_rows(**others):
+    chosen = means(0.002, 0.2, 0.64, 0.135) | {(name, 4.0): 0.1 for name in VARIANTS}
+    return rows(chosen, **others)
+
+
+def test_known_figures_are_compared_with_all_three_cuts():
+    said = synthetic.summarise(full_rows(), pl.DataFrame())
+    lines = {line.split(" | ")[0].strip("| "): line for line in said.splitlines() if "± " in line}
+    assert lines["ssc"].startswith("| ssc | 4 dB | 0.135 | 0.1")
+    assert lines["ssc"].endswith("| plain, neighbours linked, MATLAB code's |")
+    assert lines["spatsc"].endswith("| none |")
+
+
+@pytest.mark.parametrize(
+    ("objective", "said"), [(10.0, "does not diverge"), (1e60, "**diverges**"), (np.nan, "**diverges**")]
+)
+def test_divergence_is_read_off_the_objective(objective, said):
+    assert said in synthetic.summarise(full_rows(objective=objective), pl.DataFrame())
+
+
+def test_the_effect_of_non_negative_coefficients_is_told():
+    said = synthetic.summarise(full_rows(spread=0.0), pl.DataFrame())
+    assert "it raises the error of OSC (0.002 without, 0.100 with)" in said
+    assert "it lowers the error of SpatSC (0.200 without, 0.100 with)" in said
+
+
+def test_tables_and_figures_show_the_means():
+    table = rows(means(0.1, 0.2, 0.3, 0.4) | means(0.0, 0.0, 0.1, 0.0, level=np.inf), spread=0.0)
+    assert "| osc | 0.000 | 0.100 |" in error_table(table, "paper", METHODS)
+    tuned = rows(means(0.05, 0.1, 0.1, 0.1), parameters="tuned")
+    figure = draw_statistics(pl.concat([table, tuned]), "a title")
+    assert len(figure.axes) == 8
+    lines = {line.get_label(): line for line in figure.axes[0].get_lines()}
+    assert list(lines) == ["OSC", "SpatSC", "LRR", "SSC"]
+    assert lines["LRR"].get_ydata() == pytest.approx([0.1, 0.3])
+    assert [text.get_text() for text in figure.axes[4].get_xticklabels()] == ["4"]

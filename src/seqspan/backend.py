@@ -82,11 +82,24 @@ def require_device_memory(needed: int, what: str, remedy: str) -> None:
         )
 
 
-def scale_columns_of(X: Array) -> Array:
-    """:func:`seqspan.checks.scale_columns` in the namespace of X."""
-    xp = namespace(X)
-    largest = xp.abs(X).max(axis=0)
-    X = X / xp.where(largest > 0, largest, 1)
-    norms = xp.linalg.norm(X, axis=0)
-    scaled: Array = X / xp.where(norms > 0, norms, 1)
-    return scaled
+def check_device_samples(X: Any, minimum: int) -> Any:
+    """Check a CuPy array of samples in rows as scikit-learn checks NumPy's; returns it in floating point.
+
+    Parameters
+    ----------
+    X : array of shape (n_samples, n_features), CuPy's
+    minimum : int
+        Least number of samples.
+
+    Returns
+    -------
+    array of shape (n_samples, n_features)
+    """
+    if X.ndim != 2 or X.shape[0] < minimum or X.shape[1] < 1:
+        raise ValueError(f"X must have at least {minimum} samples (rows) and a feature; got shape {X.shape}.")
+    if X.dtype.kind not in "fiub":
+        raise ValueError(f"X must hold real numbers; got dtype {X.dtype}.")
+    X = X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
+    if not bool(namespace(X).isfinite(X).all()):
+        raise ValueError("Input X contains NaN or infinity; all entries must be finite.")
+    return X

@@ -69,4 +69,5 @@ def scale_columns(X: Array) -> Array:
     largest = np.abs(X).max(axis=0)
     X = X / np.where(largest > 0, largest, 1)
     norms = np.linalg.norm(X, axis=0)
-    return np.asarray(X / np.where(norms > 0, norms, 1))
+    scaled: Array = X / np.where(norms > 0, norms, 1)
+    return scaled

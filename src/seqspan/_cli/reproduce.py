@@ -248,11 +248,8 @@ def _describe_machine(path: Path, jobs: int, cluster: str | None) -> None:
     """Write down versions and the kind of machine, without its name."""
     document = {
         "versions": versions() | {name: version(name) for name in ("joblib", "matplotlib")},
-        "machine": {
-            "system": platform.system(),
-            "processor": platform.machine(),
-            "cores": joblib.cpu_count(),
-        },
+        "system": f"{platform.system()}, {platform.machine()}",
+        "cores": joblib.cpu_count(),
         "jobs": "the workers of a Dask cluster" if cluster else jobs,
         "threads per job": 1,
     }

@@ -3,12 +3,14 @@
 import doctest
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from benchmarks.quality import __main__ as command
-from benchmarks.quality import peers, rows, scores, table, timelines, variants
+from benchmarks.quality import change_points, peers, rows, scores, table, timelines, variants
 from benchmarks.quality.features import embed, join_spans, make_features, rotate, slope_heuristic
 from benchmarks.quality.lanes import Lane
 from benchmarks.quality.methods import GIVEN, Method
@@ -231,6 +233,26 @@ def test_slope_heuristic_finds_the_kink():
     # Each of the first six changes explains much; what follows is the slow decrease of noise.
     costs = 200.0 - 0.5 * n_spans + 100 * np.maximum(7 - n_spans, 0)
     assert slope_heuristic(costs, 1000) == 7
+
+
+@pytest.mark.parametrize("kernel", ["linear", "cosine"])
+def test_scatter_is_that_of_the_kernel(kernel):
+    class Cost:
+        """ruptures' costs, as published in its version 1.1.10: the cosine kernel without its diagonal."""
+
+        def sum_of_costs(self, ends):
+            return sum(self.error(*ends_of_one) for ends_of_one in pairwise([0, *ends]))
+
+        def error(self, start, end):
+            part = K[start:end, start:end] - (np.eye(end - start) if kernel == "cosine" else 0)
+            return np.trace(part) - part.sum() / (end - start)
+
+    X = made_up().X
+    X = X / np.linalg.norm(X, axis=1, keepdims=True) if kernel == "cosine" else X
+    K = X @ X.T
+    expected = sum(((part - part.mean(axis=0)) ** 2).sum() for part in np.split(X, [30, 55]))
+    found = change_points._scatter(SimpleNamespace(cost=Cost()), [30, 55, 120], kernel)
+    assert found == pytest.approx(expected)
 
 
 def test_rows_survive_the_file_and_the_last_one_counts(tmp_path):

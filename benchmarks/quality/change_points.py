@@ -38,7 +38,7 @@ def search_kernel(X, n_spans, n_labels, rng, kind, *, kernel, features):
         most = min(MAX_SPANS, len(F) // 4)
         search.predict(n_bkps=most - 1)
         ends = [[len(F)], *(search.predict(n_bkps=n) for n in range(1, most))]
-        costs = np.array([search.cost.sum_of_costs(each) for each in ends])
+        costs = np.array([_scatter(search, each, kernel) for each in ends])
         found = ends[slope_heuristic(costs, len(F)) - 1]
     else:
         found = search.predict(n_bkps=n_spans - 1) if n_spans > 1 else [len(F)]
@@ -49,7 +49,7 @@ def prune_kernel(X, n_spans, n_labels, rng, kind, *, kernel, features):
     """PELT on a kernel: a change must lower the scatter by log(n) times its mean per sample (BIC)."""
     F = make_features(X, features)
     search = _kernel_search(F, kernel)
-    penalty = np.log(len(F)) * _scatter(search, F, kernel) / len(F)
+    penalty = np.log(len(F)) * _scatter(search, [len(F)], kernel) / len(F)
     return join_spans(F, search.predict(pen=penalty)[:-1], n_labels)
 
 
@@ -108,11 +108,11 @@ def _kernel_search(F, kernel):
     return ruptures.KernelCPD(kernel=kernel, min_size=2).fit(F)
 
 
-def _scatter(search, F, kernel):
-    """Scatter of all samples in the space of the kernel."""
-    cost = search.cost.error(0, len(F))
+def _scatter(search, ends, kernel):
+    """Scatter in the space of the kernel, summed over the spans that end at `ends`."""
+    cost = search.cost.sum_of_costs(ends)
     # ruptures' cosine cost has zeros, not ones, on the diagonal of its kernel matrix.
-    return cost + len(F) - 1 if kernel == "cosine" else cost
+    return cost + ends[-1] - len(ends) if kernel == "cosine" else cost
 
 
 def _jump(F):
@@ -157,12 +157,7 @@ def _profiles():
     """Variants of ClaSP: its defaults, and short windows with a small exclusion, as spans may be short."""
     needs = ("claspy.segmentation", "claspy.state_detection")
     for features in ("raw", "standardised"):
-        for window, radius, distance in (
-            ("suss", 5, "znormed_"),
-            (10, 2, "znormed_"),
-            (10, 2, ""),
-            (5, 2, ""),
-        ):
+        for window, radius, distance in (("suss", 5, "znormed_"), (10, 4, ""), (5, 4, "")):
             options = {"window": window, "radius": radius, "distance": distance, "n_dims": 5}
             run = partial(classify_profile, features=features, **options)
             name = f"{features}, window {window}, exclusion {radius}{', z-normed' if distance else ''}"

@@ -162,7 +162,7 @@ def test_a_case_that_fails_is_named_and_finished_rows_stay(tmp_path, jobs):
 
 def start_toy(folder, seeds, jobs):
     command = [sys.executable, "-m", toy.NAME, str(folder), str(seeds), str(jobs)]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path])}
     return subprocess.Popen(
         command, cwd=ROOT, env=environment, start_new_session=True, stderr=subprocess.DEVNULL
     )
@@ -202,7 +202,7 @@ def test_a_run_killed_ten_times_equals_an_undisturbed_one(tmp_path, undisturbed)
 
 def start_dask(arguments, folder):
     command = [sys.executable, "-m", "dask", *arguments]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path])}
     return subprocess.Popen(
         command, cwd=folder, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )

@@ -58,6 +58,9 @@ class Grid:
     repeats : int
     variants : tuple of str
         Methods beside the paper's four, with the paper's weights alone.
+    variant_levels : tuple of float
+    variant_repeats : int
+        At most; variants are slow, and differ under strong noise alone.
     searched : mapping of method to weights
     search_levels : tuple of float
     search_repeats : int
@@ -67,6 +70,8 @@ class Grid:
     levels: tuple[float, ...] = LEVELS
     repeats: int = REPEATS
     variants: tuple[str, ...] = ()
+    variant_levels: tuple[float, ...] = (13.0, 10.0, 7.0, 4.0)
+    variant_repeats: int = 20
     searched: Mapping[str, tuple[Weights, ...]] | None = None
     search_levels: tuple[float, ...] = (20.0, 13.0, 10.0, 7.0, 4.0)
     search_repeats: int = 4
@@ -133,6 +138,7 @@ class Study:
             _case(seed, method, parameters, source, level, weights)
             for source, level, seed in product(grid.sources, grid.levels, range(grid.repeats))
             for method, parameters, weights in self._lines(grid, source, tuned)
+            if method in METHODS or (level in grid.variant_levels and seed < grid.variant_repeats)
         ]
 
     def _lines(

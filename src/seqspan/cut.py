@@ -9,13 +9,14 @@ import numpy.typing as npt
 
 from seqspan._spectrum import checked_affinity, degrees, leading_eigenpairs, multiply
 from seqspan._types import Array, IntArray
+from seqspan.affinity import SharedAffinity
 from seqspan.backend import namespace
 
 LINK = 0.01  # weight of the tie between neighbours in time, in units of the mean degree
 
 
 def normalised_cut(
-    W: npt.ArrayLike,
+    W: npt.ArrayLike | SharedAffinity,
     n_subspaces: int,
     *,
     rng: np.random.Generator | int | None = None,
@@ -77,7 +78,7 @@ def normalised_cut(
 
 
 def normalised_cuts(
-    W: npt.ArrayLike,
+    W: npt.ArrayLike | SharedAffinity,
     numbers: Iterable[int],
     *,
     rng: np.random.Generator | int | None = None,

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from seqspan._spectrum import checked_affinity, degrees, leading_eigenpairs, multiply
 from seqspan._types import Array
+from seqspan.affinity import SharedAffinity
 from seqspan.backend import namespace
 
 Matrix = Literal["affinity", "laplacian", "normalised_laplacian"]
@@ -26,7 +27,7 @@ ZERO = 0.1  # eigenvalues of the normalised Laplacian up to this count as zero
 
 
 def estimate_n_subspaces(
-    W: npt.ArrayLike,
+    W: npt.ArrayLike | SharedAffinity,
     method: str = "auto",
     *,
     max_subspaces: int = MAX_SUBSPACES,
@@ -71,7 +72,7 @@ def estimate_n_subspaces(
 
 
 def count_singular_values(
-    W: npt.ArrayLike, threshold: float = 0.5, *, max_subspaces: int = MAX_SUBSPACES
+    W: npt.ArrayLike | SharedAffinity, threshold: float = 0.5, *, max_subspaces: int = MAX_SUBSPACES
 ) -> int:
     """Count the singular values of W above a share of the largest.
 
@@ -106,7 +107,7 @@ def count_singular_values(
 
 
 def count_laplacian_zeros(
-    W: npt.ArrayLike,
+    W: npt.ArrayLike | SharedAffinity,
     threshold: float = ZERO,
     *,
     normalised: bool = True,
@@ -147,7 +148,9 @@ def count_laplacian_zeros(
     return _within(int(np.count_nonzero(values < threshold)), max_subspaces)
 
 
-def find_eigen_gap(W: npt.ArrayLike, of: Matrix = "affinity", *, max_subspaces: int = MAX_SUBSPACES) -> int:
+def find_eigen_gap(
+    W: npt.ArrayLike | SharedAffinity, of: Matrix = "affinity", *, max_subspaces: int = MAX_SUBSPACES
+) -> int:
     """Find the largest gap between consecutive eigenvalues.
 
     ``k = argmax_i (delta_i - delta_{i+1})`` with delta the eigenvalues of W in descending order, or
@@ -178,7 +181,9 @@ def find_eigen_gap(W: npt.ArrayLike, of: Matrix = "affinity", *, max_subspaces: 
     return _place_of_largest(np.abs(np.diff(_spectrum(W, of, max_subspaces))))
 
 
-def find_svd_gap(W: npt.ArrayLike, of: Matrix = "affinity", *, max_subspaces: int = MAX_SUBSPACES) -> int:
+def find_svd_gap(
+    W: npt.ArrayLike | SharedAffinity, of: Matrix = "affinity", *, max_subspaces: int = MAX_SUBSPACES
+) -> int:
     """Find the largest gap between consecutive singular values.
 
     ``k = argmax_i (sigma_i - sigma_{i+1})``: :func:`find_eigen_gap` with the eigenvalues of W taken
@@ -209,7 +214,7 @@ def find_svd_gap(W: npt.ArrayLike, of: Matrix = "affinity", *, max_subspaces: in
     return _place_of_largest(np.abs(np.diff(_spectrum(W, of, max_subspaces, singular=True))))
 
 
-def find_soft_gap(W: npt.ArrayLike, *, max_subspaces: int = MAX_SUBSPACES) -> int:
+def find_soft_gap(W: npt.ArrayLike | SharedAffinity, *, max_subspaces: int = MAX_SUBSPACES) -> int:
     """Find the largest gap in how much the eigenvalues of the normalised Laplacian count as zero.
 
     ``k = argmax_i w_i (f(mu_i) - f(mu_{i+1}))`` with ``f(mu) = 1 / (1 + (mu / 0.1)^3) - mu``, where
@@ -271,7 +276,9 @@ def soft_scores(values: npt.ArrayLike) -> Array:
     return np.asarray(scores)
 
 
-def _spectrum(W: npt.ArrayLike, of: Matrix, max_subspaces: int, *, singular: bool = False) -> Array:
+def _spectrum(
+    W: npt.ArrayLike | SharedAffinity, of: Matrix, max_subspaces: int, *, singular: bool = False
+) -> Array:
     """The max_subspaces + 1 values that matter: largest first of W, smallest first of a Laplacian."""
     W = checked_affinity(W)
     if max_subspaces < 1:

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from seqspan._types import Array, IntArray
-from seqspan.affinity import symmetric_affinity
+from seqspan.affinity import affinity
+from seqspan.backend import is_on_gpu, to_host
 from seqspan.boundaries import boundaries_from_labels, labels_from_boundaries, peak_boundaries
 from seqspan.cut import normalised_cut
 from seqspan.memory import require_memory
@@ -31,7 +32,9 @@ class Segmentation:
     n_subspaces: int
 
 
-def represent(X: Array, model: Model, solver: str, stopping: Stopping, **options: Any) -> Solution[Any]:
+def represent(
+    X: Array, model: Model, solver: str, stopping: Stopping, *, device: str = "cpu", **options: Any
+) -> Solution[Any]:
     """Minimise a model on X.
 
     Parameters
@@ -41,6 +44,8 @@ def represent(X: Array, model: Model, solver: str, stopping: Stopping, **options
     solver : str
         A name in :data:`seqspan.solvers.SOLVERS`.
     stopping : Stopping
+    device : {"cpu", "cuda"}
+        With "cuda", the fast solver's form for a GPU; the solution then lies there.
     **options
         Passed to the solver: ``start`` for a warm start, ``n_threads`` for the fast one.
 
@@ -48,11 +53,16 @@ def represent(X: Array, model: Model, solver: str, stopping: Stopping, **options
     -------
     Solution
     """
+    if device == "cuda":
+        from seqspan.gpu.solver import solve_cuda
+
+        return solve_cuda(model, X, stopping=stopping, **options)
     n = X.shape[1]
     require_memory(
         int(ARRAYS[solver] * n * n * X.itemsize),
         f"Solver {solver!r} on {n} samples in {X.dtype}",
-        "Take fewer samples (preprocess='subsample:2' keeps every second), or float32 instead of float64.",
+        "Take landmarks as atoms (dictionary='landmarks'), fewer samples (preprocess='subsample:2' keeps "
+        "every second), or float32 instead of float64.",
     )
     return SOLVERS[solver](model, X, stopping=stopping, **options)
 
@@ -69,7 +79,8 @@ def segment(
 
     Parameters
     ----------
-    Z : array of shape (n, n)
+    Z : array of shape (n, n), or (m, n) where m landmarks are the atoms
+        May lie on a GPU, where the normalised cut is then found too.
     cut : {"ncut", "peaks"}
         Normalised cut of the affinity, or peaks of the column differences; peaks give each span its own
         label.
@@ -83,12 +94,19 @@ def segment(
     -------
     Segmentation
     """
+    if is_on_gpu(Z) and cut != "ncut":
+        Z = to_host(Z)
     if cut == "peaks":
         wanted = n_subspaces if isinstance(n_spans, str) else n_spans
         boundaries = peak_boundaries(Z, None if isinstance(wanted, str) else wanted)
         labels = labels_from_boundaries(boundaries, Z.shape[1])
         return Segmentation(labels, boundaries, len(boundaries) + 1)
-    W = symmetric_affinity(Z)
+    W = affinity(Z)
     k = estimate_n_subspaces(W, n_subspaces) if isinstance(n_subspaces, str) else n_subspaces
-    labels = normalised_cut(W, k, rng=rng)
+    if is_on_gpu(W):
+        from seqspan.gpu.cut import cut_on_device
+
+        labels = cut_on_device(W, k, rng=rng)
+    else:
+        labels = normalised_cut(W, k, rng=rng)
     return Segmentation(labels, boundaries_from_labels(labels), len(np.unique(labels)))

@@ -21,6 +21,9 @@ max_iter : int
     Largest number of iterations; reaching it warns, and the result is still there.
 warm_start : bool
     Start the next ``fit`` where this one ended, as after changing a weight.
+device : {"cpu", "cuda"}
+    Of OSC and SpatSC: "cuda" solves and cuts on an NVIDIA GPU (docs/gpu.md). CuPy arrays given are CuPy
+    arrays returned.
 n_jobs : int, optional
     Threads of the fast solver; all cores by default.
 random_state : int, RandomState or None
@@ -36,7 +39,7 @@ labels_ : array of int, shape (n_samples,)
 boundaries_ : array of int
     Interior starts: ``np.split(X, boundaries_)`` gives the spans.
 coef_ : array of shape (n_samples, n_samples)
-    Z; column j represents sample j.
+    Z; column j represents sample j. (n_landmarks, n_samples) with landmarks.
 n_subspaces_ : int
 objective_, dual_gap_ : float
     Value of the model at ``coef_``, and by how much of it the optimum could be lower at most.

@@ -10,6 +10,7 @@ from sklearn.base import clone
 
 from seqspan.checks import check_choice, check_weight
 from seqspan.estimators.segmenter import Callback, SubspaceSegmenter
+from seqspan.landmarks import N_LANDMARKS
 from seqspan.models import Model, Osc, OscLowRank, SpatSc
 
 COUPLED_SOLVERS = ("fast", "vladmap", "ladmpsap", "sylvester", "splitting")
@@ -73,7 +74,12 @@ class OSC(_Coupled):
     penalty : {"l1", "nuclear"}
         "nuclear" asks for low rank in place of sparsity, and for another solver than "fast".
     zero_diagonal : bool
-        Forbid that a sample represents itself.
+        Forbid that a sample represents itself; landmarks are no samples, and nothing is forbidden.
+    dictionary : {"samples", "landmarks", "auto"}
+        What represents the samples: all of them, as in the paper, or `n_landmarks` chosen along the sequence,
+        so that memory and time grow with n and no longer with n^2. "auto" takes landmarks above 10,000
+        samples, and warns; ``dictionary_`` says what was taken, ``landmarks_`` holds the atoms as rows.
+    n_landmarks : int
 
     Examples
     --------
@@ -104,6 +110,9 @@ class OSC(_Coupled):
         stopping: str = "gap",
         max_iter: int = 10_000,
         warm_start: bool = False,
+        dictionary: str = "samples",
+        n_landmarks: int = N_LANDMARKS,
+        device: str = "cpu",
         n_jobs: int | None = None,
         random_state: Any = None,
         callback: Callback | None = None,
@@ -123,6 +132,9 @@ class OSC(_Coupled):
         self.stopping = stopping
         self.max_iter = max_iter
         self.warm_start = warm_start
+        self.dictionary = dictionary
+        self.n_landmarks = n_landmarks
+        self.device = device
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.callback = callback
@@ -152,7 +164,9 @@ class SpatSC(_Coupled):
         Weight of their change in time, entry by entry.
     solver : {"fast", "vladmap", "ladmpsap", "sylvester", "splitting"}
     zero_diagonal : bool
-        Forbid that a sample represents itself.
+        Forbid that a sample represents itself; landmarks are no samples, and nothing is forbidden.
+    dictionary, n_landmarks
+        As for :class:`OSC`.
 
     Examples
     --------
@@ -179,6 +193,9 @@ class SpatSC(_Coupled):
         stopping: str = "gap",
         max_iter: int = 10_000,
         warm_start: bool = False,
+        dictionary: str = "samples",
+        n_landmarks: int = N_LANDMARKS,
+        device: str = "cpu",
         n_jobs: int | None = None,
         random_state: Any = None,
         callback: Callback | None = None,
@@ -197,6 +214,9 @@ class SpatSC(_Coupled):
         self.stopping = stopping
         self.max_iter = max_iter
         self.warm_start = warm_start
+        self.dictionary = dictionary
+        self.n_landmarks = n_landmarks
+        self.device = device
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.callback = callback

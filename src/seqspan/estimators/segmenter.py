@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from contextlib import ExitStack
+from functools import partial
 from numbers import Integral
 from typing import Any, Self
 
@@ -15,15 +17,18 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
 from seqspan._types import Array, IntArray
+from seqspan.backend import DEVICES, check_device_samples, is_on_gpu, namespace, require_cupy, to_host
 from seqspan.checks import check_choice, check_count, check_weight, scale_columns
-from seqspan.models import Model
+from seqspan.landmarks import LARGEST_FULL, N_LANDMARKS, Rows, choose_landmarks, represent_on_landmarks
+from seqspan.models import Model, Osc, SpatSc
 from seqspan.n_subspaces import ESTIMATORS
 from seqspan.pipeline import CUTS, represent, segment
 from seqspan.preprocess import make_chain
-from seqspan.solvers import Progress, Stopping
+from seqspan.solvers import Progress, Solution, Stopping
 
 MIN_SAMPLES = 3
 Callback = Callable[[Progress], None]
+Minimise = Callable[..., Solution[Any]]
 
 
 class SubspaceSegmenter(ClusterMixin, BaseEstimator):
@@ -41,11 +46,16 @@ class SubspaceSegmenter(ClusterMixin, BaseEstimator):
     stopping: str = "gap"
     max_iter: int = 1
     warm_start: bool = False
+    device: str = "cpu"
+    dictionary: str = "samples"
+    n_landmarks: int = N_LANDMARKS
     n_jobs: int | None = None
     random_state: Any
     callback: Callback | None
     verbose: int
     _warm: tuple[tuple[Any, ...], Any] | None = None
+    _on_gpu: bool = False
+    _coefficients: Array
 
     def _model(self, n_samples: int) -> Model:
         """Check the model's own parameters and build it."""
@@ -68,18 +78,32 @@ class SubspaceSegmenter(ClusterMixin, BaseEstimator):
         -------
         self
         """
-        samples: Array = validate_data(
-            self, X, dtype=(np.float64, np.float32), ensure_min_samples=MIN_SAMPLES
-        )
+        self._on_gpu = is_on_gpu(X)
+        samples = self._samples(X)
         self._check()
-        columns, rows = self._columns(samples)
+        prepared, rows = self._prepare(samples)
         self._check_counts(len(rows))
-        self._solve(self._model(len(rows)), columns)
+        self._solve(self._model(len(rows)), prepared)
         self._cut(rows, len(samples))
         return self
 
+    def _samples(self, X: Any) -> Array:
+        """Check the samples, where they are."""
+        if not is_on_gpu(X):
+            checked: Array = validate_data(
+                self, X, dtype=(np.float64, np.float32), ensure_min_samples=MIN_SAMPLES
+            )
+            return checked
+        if self.device != "cuda":
+            raise ValueError(f"X is a CuPy array, which needs device='cuda'; got device={self.device!r}.")
+        X = check_device_samples(X, MIN_SAMPLES)
+        self.n_features_in_: int = X.shape[1]
+        return to_host(X) if self.preprocess is not None else X
+
     def _check(self) -> None:
         """Check the parameters that all estimators share."""
+        if check_choice("device", self.device, DEVICES) == "cuda":
+            require_cupy()
         check_choice("cut", self.cut, CUTS)
         check_choice("stopping", self.stopping, ("gap", "published"))
         check_weight("tol", self.tol)
@@ -101,8 +125,8 @@ class SubspaceSegmenter(ClusterMixin, BaseEstimator):
                 f"cut='peaks' gives every span a label of its own; got n_subspaces={k} and n_spans={n_spans}."
             )
 
-    def _columns(self, X: Array) -> tuple[Array, IntArray]:
-        """Preprocess, transpose and scale to unit norm; also tells which sample each column stands for."""
+    def _prepare(self, X: Array) -> tuple[Array, IntArray]:
+        """Preprocess; also tells which of the given samples each one that is left stands for."""
         rows = np.arange(len(X))
         self.preprocess_: tuple[dict[str, Any], ...] = ()
         if self.preprocess is not None:
@@ -114,8 +138,46 @@ class SubspaceSegmenter(ClusterMixin, BaseEstimator):
                 raise ValueError(
                     f"preprocess={self.preprocess!r} left the range of {X.dtype}: scale X down first."
                 )
-        columns = np.ascontiguousarray(X.T)
-        return (scale_columns(columns) if self.normalize else columns), rows
+        return X, rows
+
+    def _columns(self, X: Array) -> Array:
+        """Transpose, on the device, and scale to unit norm."""
+        if self.device == "cuda":
+            X = require_cupy().asarray(X)
+        columns = namespace(X).ascontiguousarray(X.T)
+        return scale_columns(columns) if self.normalize else columns
+
+    def _choose_dictionary(self, model: Model, n_samples: int) -> str:
+        """Say whether samples or landmarks are the atoms, and tell where that was chosen here."""
+        chosen = check_choice("dictionary", self.dictionary, ("samples", "landmarks", "auto"))
+        check_count("n_landmarks", self.n_landmarks, 10**6, "landmarks")
+        fits = self._solver() == "fast" and isinstance(model, Osc | SpatSc) and self.device == "cpu"
+        if chosen == "landmarks" and not fits:
+            raise ValueError(
+                "dictionary='landmarks' is for OSC with penalty='l1' and SpatSC, with solver='fast' and "
+                f"device='cpu'; got {type(model).__name__}, {self._solver()!r} and {self.device!r}."
+            )
+        if chosen != "auto":
+            return chosen
+        if not fits or n_samples <= LARGEST_FULL:
+            return "samples"
+        warnings.warn(
+            f"{n_samples} samples are represented by {self.n_landmarks} landmarks: dictionary='auto' takes "
+            f"all of them up to {LARGEST_FULL}.",
+            stacklevel=4,
+        )
+        return "landmarks"
+
+    def _problem(self, model: Model, X: Array) -> tuple[Array, Minimise]:
+        """Return the atoms, and what is left to do with them."""
+        self.dictionary_ = self._choose_dictionary(model, len(X))
+        if isinstance(model, Osc | SpatSc) and self.dictionary_ == "landmarks":
+            rows = Rows(X, self.normalize)
+            atoms = choose_landmarks(rows, self.n_landmarks)
+            self.landmarks_ = np.ascontiguousarray(atoms.T)
+            return atoms, partial(represent_on_landmarks, rows, model, atoms)
+        atoms = self._columns(X)
+        return atoms, partial(represent, atoms, model, self._solver(), device=self.device)
 
     def _solve(self, model: Model, X: Array) -> None:
         """Run the solver, from where the last fit ended if that is wanted and fits.
@@ -124,10 +186,14 @@ class SubspaceSegmenter(ClusterMixin, BaseEstimator):
         """
         options: dict[str, Any] = {}
         solver = self._solver()
-        problem = type(model), getattr(model, "zero_diagonal", None), solver, X.shape, X.dtype
+        atoms, minimise = self._problem(model, X)
+        kind = type(model), getattr(model, "zero_diagonal", None), solver, self.device
+        problem = *kind, len(X), atoms.shape, atoms.dtype
         if self.warm_start and self._warm is not None and self._warm[0] == problem:
             options["start"] = self._warm[1]
-        if solver == "fast":
+        if self.device == "cuda":
+            check_choice("solver with device='cuda'", solver, ("fast",))
+        elif solver == "fast":
             options["n_threads"] = None if self.n_jobs is None else joblib.effective_n_jobs(self.n_jobs)
         with ExitStack() as stack:
             callback = self.callback
@@ -136,7 +202,7 @@ class SubspaceSegmenter(ClusterMixin, BaseEstimator):
 
                 callback = _both(stack.enter_context(SolverDisplay(self.tol)), self.callback)
             stopping = Stopping(self.tol, self.max_iter, self.stopping == "published", callback)
-            solution = represent(X, model, solver, stopping, **options)
+            solution = minimise(stopping=stopping, **options)
         self._warm = (problem, solution.state) if self.warm_start else None
         self.coef_ = solution.Z
         self.objective_, self.dual_gap_ = solution.objective, solution.gap
@@ -145,11 +211,38 @@ class SubspaceSegmenter(ClusterMixin, BaseEstimator):
     def _cut(self, rows: IntArray, n_samples: int) -> None:
         """Label the columns, then all samples that each stands for."""
         rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31))
-        found = segment(self.coef_, cut=self.cut, n_subspaces=self.n_subspaces, n_spans=self.n_spans, rng=rng)
+        found = segment(
+            self._coefficients, cut=self.cut, n_subspaces=self.n_subspaces, n_spans=self.n_spans, rng=rng
+        )
         column = np.searchsorted(rows, np.arange(n_samples), side="right") - 1
         self.labels_ = found.labels[np.maximum(column, 0)]
         self.boundaries_ = rows[found.boundaries]
         self.n_subspaces_ = found.n_subspaces
+        if self._on_gpu:
+            xp = require_cupy()
+            self.labels_, self.boundaries_ = xp.asarray(self.labels_), xp.asarray(self.boundaries_)
+
+    @property
+    def coef_(self) -> Array:
+        """Z; column j represents sample j. What a GPU found for NumPy's samples is fetched when asked for."""
+        try:
+            Z = self._coefficients
+        except AttributeError:
+            raise AttributeError(f"{type(self).__name__} has no coef_ before it is fitted.") from None
+        if not self._on_gpu:
+            self._coefficients = Z = to_host(Z)
+        return Z
+
+    @coef_.setter
+    def coef_(self, Z: Array) -> None:
+        self._coefficients = Z
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is pickled: coefficients as they would be read."""
+        if "_coefficients" in vars(self):
+            _ = self.coef_
+        state: dict[str, Any] = super().__getstate__()
+        return state
 
 
 def _both(first: Callback, second: Callback | None) -> Callback:

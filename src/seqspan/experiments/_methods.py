@@ -6,6 +6,7 @@ import time
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -95,7 +96,7 @@ def minimise(method: str, X: Array, weights: Weights, tol: float) -> Answer:
         bound = model.lower_bound(X, X - X @ Z, V) if np.isfinite(objective) else 0.0
         return Answer(Z, objective, 1 - max(bound, 0.0) / objective)
     solver = _SOLVERS.get(method, "splitting")
-    options = {"n_threads": 1} if solver == "fast" else {}
+    options: dict[str, Any] = {"n_threads": 1} if solver == "fast" else {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # the row's gap says it
         solution = represent(X, model, solver, Stopping(tol, MAX_ITER), **options)

@@ -1,0 +1,59 @@
+"""Hard cuts: one step of time that is far longer than all steps around it, after which things stay changed."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+
+from seqspan._types import Array, IntArray
+
+REACH = 8  # steps on either side that a jump is compared with
+SHARP = 3.0  # times the longest of them
+STAYS = 0.5  # of the jump's length, by which the medians before and after differ at least
+
+
+def sharp_jumps(X: Array) -> tuple[IntArray, Array]:
+    """Find where consecutive samples differ much more than any others nearby.
+
+    The step ``||x_t - x_{t-1}||`` is a jump if it is at least three times each of the eight steps before
+    and after it, and if the medians of the eight samples on either side differ by half of it: a
+    lone outlier is no jump. The cuts of a film are such jumps; motion has none.
+
+    Parameters
+    ----------
+    X : array of shape (d, n)
+
+    Returns
+    -------
+    starts : array of int
+        The first samples after the jumps, ascending.
+    sharpness : array of float
+        Length of each jump, in units of the longest other step nearby.
+
+    Examples
+    --------
+    >>> X = np.repeat([[0.0, 1.0]], 10, axis=1) + 0.01 * np.sin(np.arange(20))
+    >>> sharp_jumps(X)[0]
+    array([10])
+    """
+    n = X.shape[1]
+    if n < 2 * REACH:
+        return np.empty(0, dtype=np.intp), np.empty(0)
+    lengths = np.linalg.norm(np.diff(X, axis=1), axis=0)  # entry t is the step that arrives at sample t + 1
+    padded = np.pad(lengths, REACH)
+    windows = sliding_window_view(padded, REACH).max(axis=1)
+    nearby = np.maximum(windows[: n - 1], windows[REACH + 1 :])
+    sharpness = lengths / np.maximum(nearby, np.finfo(float).tiny)
+    # An end has fewer steps to compare with, and a signal at rest none: neither makes a step sharp.
+    inner = (np.arange(n - 1) >= REACH - 1) & (np.arange(n - 1) <= n - 1 - REACH) & (nearby > 0)
+    starts = np.flatnonzero((sharpness >= SHARP) & inner) + 1
+    stays = [_change(X, t) >= STAYS * lengths[t - 1] for t in starts]
+    starts = starts[np.array(stays, dtype=bool)]
+    return starts, sharpness[starts - 1]
+
+
+def _change(X: Array, start: int) -> float:
+    """Distance between the medians of the samples on either side."""
+    before = np.median(X[:, start - REACH : start], axis=1)
+    after = np.median(X[:, start : start + REACH], axis=1)
+    return float(np.linalg.norm(after - before))

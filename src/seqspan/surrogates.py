@@ -1,0 +1,124 @@
+"""What a sequence without any change would look like: surrogates with the same spectrum.
+
+A surrogate is the sequence with the phases of its Fourier transform drawn anew, the same for all
+features [Prichard & Theiler 1994]: a stationary process with the same autocorrelation and the same
+correlation between features, and nothing that begins or ends. Splitting it explains something too,
+because slow motion looks like change; a change is worth reporting if it explains more than that.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from seqspan._types import Array
+from seqspan.evidence import Evidence
+from seqspan.kernel_features import sample_features
+from seqspan.span_search import best_costs
+
+N_SURROGATES = 8
+N_SPANS = 8  # into which a sequence and its surrogates are divided
+N_SAMPLES = 400  # that are looked at; longer sequences are thinned
+LEAST_SLOPE = 0.01  # nats per sample; where samples are independent, chance explains nothing at all
+
+
+@dataclass(frozen=True)
+class Stationarity:
+    """What dividing a sequence in `N_SPANS` explains, in nats per sample, and what it explains of surrogates.
+
+    Parameters
+    ----------
+    explained : float
+    by_chance : tuple of float
+        The same for each surrogate.
+    """
+
+    explained: float
+    by_chance: tuple[float, ...]
+
+    @property
+    def ratio(self) -> float:
+        """How much more is explained than in the surrogate that explains most; 0 if nothing is."""
+        if self.explained <= 0:
+            return 0.0
+        return self.explained / max(*self.by_chance, LEAST_SLOPE)
+
+    @property
+    def slope(self) -> float:
+        """What one more span explains by chance, in nats per sample."""
+        return max(float(np.mean(self.by_chance)) / (N_SPANS - 1), LEAST_SLOPE)
+
+
+def phase_surrogate(X: Array, rng: np.random.Generator) -> Array:
+    """Draw a stationary sequence with the spectrum of X.
+
+    Parameters
+    ----------
+    X : array of shape (d, n)
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    array of shape (d, n)
+        Its mean, its covariance and its circular autocovariances are those of X.
+
+    Examples
+    --------
+    >>> X = np.random.default_rng(0).standard_normal((2, 50)).cumsum(axis=1)
+    >>> S = phase_surrogate(X, np.random.default_rng(1))
+    >>> bool(np.allclose(np.cov(S), np.cov(X)))
+    True
+    """
+    n = X.shape[1]
+    spectrum = np.fft.rfft(X, axis=1)
+    phases = rng.uniform(0, 2 * np.pi, spectrum.shape[1])
+    phases[0] = 0  # the mean
+    if n % 2 == 0:
+        phases[-1] = 0  # the highest frequency of an even number of samples has no phase
+    surrogate: Array = np.fft.irfft(spectrum * np.exp(1j * phases), n, axis=1)
+    return surrogate
+
+
+def test_stationarity(X: Array, rng: np.random.Generator, min_length: int = 5) -> Stationarity:
+    """Compare what spans explain in a sequence with what they explain in its surrogates.
+
+    Parameters
+    ----------
+    X : array of shape (d, n)
+    rng : numpy.random.Generator
+    min_length : int
+
+    Returns
+    -------
+    Stationarity
+
+    Examples
+    --------
+    >>> noise = np.random.default_rng(0).standard_normal((10, 200))
+    >>> bool(test_stationarity(noise, np.random.default_rng(0)).ratio < 1.4)
+    True
+    """
+    stride = -(-X.shape[1] // N_SAMPLES)
+    X = _reduce(X[:, ::stride])
+    shortest = max(3, min_length // stride)
+    explained = _explained(X, shortest)
+    by_chance = tuple(_explained(phase_surrogate(X, rng), shortest) for _ in range(N_SURROGATES))
+    return Stationarity(explained, by_chance)
+
+
+def _reduce(X: Array, n_directions: int = 30) -> Array:
+    """Coordinates along the leading directions: distances, all that the kernel sees, hardly change."""
+    centred = X.astype(np.float64) - X.mean(axis=1, keepdims=True, dtype=np.float64)
+    if min(X.shape) <= n_directions:
+        return centred
+    left, _, _ = np.linalg.svd(centred, full_matrices=False)
+    coordinates: Array = left[:, :n_directions].T @ centred
+    return coordinates
+
+
+def _explained(X: Array, shortest: int) -> float:
+    """Nats per sample that N_SPANS spans save against one."""
+    C = Evidence([sample_features(X)]).span_costs(1, shortest, n_threads=1)
+    costs = best_costs(C, min(N_SPANS, X.shape[1] // shortest), shortest)
+    return float(costs[0] - costs[-1]) / X.shape[1]

@@ -27,7 +27,7 @@ def checked_affinity(W: npt.ArrayLike | SharedAffinity) -> Array:
     """Return W as floating point after checking shape, sign, finiteness and symmetry; no copy if it is."""
     if isinstance(W, SharedAffinity):  # symmetric and non-negative by how it is built
         return cast(Array, W)  # has a length, and degrees and products are asked for here alone
-    W = W if is_on_gpu(W) else np.asarray(W)
+    W = cast(Array, W) if is_on_gpu(W) else np.asarray(W)
     if W.ndim != 2 or W.shape[0] != W.shape[1] or W.shape[0] == 0:
         raise ValueError(f"W must be a square matrix of affinities; got shape {W.shape}.")
     if W.dtype not in (np.float32, np.float64):

@@ -1,4 +1,4 @@
-"""Where arrays live: NumPy on the host, CuPy on a GPU, which is imported when it is asked for and not before."""
+"""Where arrays live: NumPy on the host, CuPy on a GPU, which is imported when asked for and not before."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
-
-from seqspan._types import Array
 
 DEVICES = ("cpu", "cuda")
 
@@ -62,7 +60,7 @@ def require_cupy() -> ModuleType:
 
 
 def require_device_memory(needed: int, what: str, remedy: str) -> None:
-    """Raise a MemoryError that says what is needed, what is free on the GPU and what to do, if it will not fit.
+    """Raise a MemoryError that says what is needed, what the GPU has and what to do, if it will not fit.
 
     Parameters
     ----------

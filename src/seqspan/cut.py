@@ -149,7 +149,7 @@ def _leading_vectors(W: Array, link: float, offset: float, count: int) -> Array:
     if count == 0:
         return np.empty((n, 0))
     xp = namespace(W)
-    scale = 1 / np.sqrt(_multiply_linked(W, link, xp.ones((n, 1))) + 2 * offset)
+    scale: Array = 1 / np.sqrt(_multiply_linked(W, link, xp.ones((n, 1))) + 2 * offset)
 
     def product(V: Array) -> Array:
         return scale * (_multiply_linked(W, link, scale * V) + offset * scale * V)

@@ -1,4 +1,4 @@
-"""What every kernel of the .cu files must do, in NumPy, one time step after the other; launched like the kernels."""
+"""What every kernel of the .cu files must do, in NumPy, one time step after the other; launched like them."""
 
 from __future__ import annotations
 

@@ -19,9 +19,11 @@ from sklearn.utils.validation import validate_data
 from seqspan._types import Array, IntArray
 from seqspan.backend import DEVICES, check_device_samples, is_on_gpu, namespace, require_cupy, to_host
 from seqspan.checks import check_choice, check_count, check_weight, scale_columns
+from seqspan.kernels import Kernel, check_kernel, kernel_map
 from seqspan.landmarks import LARGEST_FULL, N_LANDMARKS, Rows, choose_landmarks, represent_on_landmarks
 from seqspan.models import Model, Osc, SpatSc
 from seqspan.n_subspaces import ESTIMATORS
+from seqspan.ordered_cut import MIN_LENGTH
 from seqspan.pipeline import CUTS, represent, segment
 from seqspan.preprocess import make_chain
 from seqspan.solvers import Progress, Solution, Stopping
@@ -40,6 +42,8 @@ class SubspaceSegmenter(ClusterMixin, BaseEstimator):
     n_subspaces: int | str
     n_spans: int | str
     cut: str
+    min_length: int = MIN_LENGTH
+    kernel: Kernel = "linear"
     normalize: bool
     preprocess: Any
     tol: float = 1e-2
@@ -65,6 +69,9 @@ class SubspaceSegmenter(ClusterMixin, BaseEstimator):
         """Name the solver to use, checked."""
         raise NotImplementedError
 
+    def _choose_weights(self, X: Array) -> None:
+        """Choose weights that are left to the data, of prepared samples in rows."""
+
     def fit(self, X: npt.ArrayLike, y: object = None) -> Self:
         """Segment a sequence.
 
@@ -83,8 +90,9 @@ class SubspaceSegmenter(ClusterMixin, BaseEstimator):
         self._check()
         prepared, rows = self._prepare(samples)
         self._check_counts(len(rows))
+        self._choose_weights(prepared)
         self._solve(self._model(len(rows)), prepared)
-        self._cut(rows, len(samples))
+        self._cut(prepared, rows, len(samples))
         return self
 
     def _samples(self, X: Any) -> Array:
@@ -96,15 +104,17 @@ class SubspaceSegmenter(ClusterMixin, BaseEstimator):
             return checked
         if self.device != "cuda":
             raise ValueError(f"X is a CuPy array, which needs device='cuda'; got device={self.device!r}.")
-        X = check_device_samples(X, MIN_SAMPLES)
-        self.n_features_in_: int = X.shape[1]
-        return to_host(X) if self.preprocess is not None else X
+        on_device: Array = check_device_samples(X, MIN_SAMPLES)
+        self.n_features_in_: int = on_device.shape[1]
+        return np.asarray(to_host(on_device)) if self.preprocess is not None else on_device
 
     def _check(self) -> None:
         """Check the parameters that all estimators share."""
         if check_choice("device", self.device, DEVICES) == "cuda":
             require_cupy()
         check_choice("cut", self.cut, CUTS)
+        check_count("min_length", self.min_length, 10**9, "samples of a span")
+        check_kernel(self.kernel)
         check_choice("stopping", self.stopping, ("gap", "published"))
         check_weight("tol", self.tol)
         check_count("max_iter", self.max_iter, 10**9, "iterations")
@@ -118,9 +128,13 @@ class SubspaceSegmenter(ClusterMixin, BaseEstimator):
         n_spans = check_count("n_spans", self.n_spans, n_samples, what, ("auto",))
         if n_spans == "auto":
             return
-        if self.cut != "peaks":
-            raise ValueError(f"n_spans is for cut='peaks'; got n_spans={n_spans} with cut={self.cut!r}.")
-        if isinstance(k, int) and k != n_spans:
+        if self.cut == "ncut":
+            raise ValueError(
+                f"n_spans is for cut='ordered' and cut='peaks'; got n_spans={n_spans} with cut='ncut'."
+            )
+        if self.cut == "ordered":
+            _check_spans(n_samples, int(n_spans), k, self.min_length)
+        elif isinstance(k, int) and k != n_spans:
             raise ValueError(
                 f"cut='peaks' gives every span a label of its own; got n_subspaces={k} and n_spans={n_spans}."
             )
@@ -145,7 +159,9 @@ class SubspaceSegmenter(ClusterMixin, BaseEstimator):
         if self.device == "cuda":
             X = require_cupy().asarray(X)
         columns = namespace(X).ascontiguousarray(X.T)
-        return scale_columns(columns) if self.normalize else columns
+        if self.normalize:
+            columns = scale_columns(columns)
+        return columns if self.kernel == "linear" else kernel_map(to_host(columns), self.kernel)
 
     def _choose_dictionary(self, model: Model, n_samples: int) -> str:
         """Say whether samples or landmarks are the atoms, and tell where that was chosen here."""
@@ -208,11 +224,17 @@ class SubspaceSegmenter(ClusterMixin, BaseEstimator):
         self.objective_, self.dual_gap_ = solution.objective, solution.gap
         self.n_iter_, self.history_ = solution.n_iter, solution.history
 
-    def _cut(self, rows: IntArray, n_samples: int) -> None:
+    def _cut(self, X: Array, rows: IntArray, n_samples: int) -> None:
         """Label the columns, then all samples that each stands for."""
         rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31))
         found = segment(
-            self._coefficients, cut=self.cut, n_subspaces=self.n_subspaces, n_spans=self.n_spans, rng=rng
+            self._coefficients,
+            to_host(self._columns(X)) if self.cut == "ordered" else None,
+            cut=self.cut,
+            n_subspaces=self.n_subspaces,
+            n_spans=self.n_spans,
+            min_length=self.min_length,
+            rng=rng,
         )
         column = np.searchsorted(rows, np.arange(n_samples), side="right") - 1
         self.labels_ = found.labels[np.maximum(column, 0)]
@@ -243,6 +265,20 @@ class SubspaceSegmenter(ClusterMixin, BaseEstimator):
             _ = self.coef_
         state: dict[str, Any] = super().__getstate__()
         return state
+
+
+def _check_spans(n_samples: int, n_spans: int, n_subspaces: int | str, min_length: int) -> None:
+    """Check that so many spans have room, and labels enough spans."""
+    if n_spans * min_length > n_samples:
+        raise ValueError(
+            f"n_spans must be at most {n_samples // min_length} for {n_samples} samples in spans of "
+            f"min_length={min_length} or more; got {n_spans}."
+        )
+    if isinstance(n_subspaces, int) and n_subspaces > n_spans:
+        raise ValueError(
+            f"n_subspaces must be at most n_spans={n_spans}, the labels being those of spans; "
+            f"got {n_subspaces}."
+        )
 
 
 def _both(first: Callback, second: Callback | None) -> Callback:

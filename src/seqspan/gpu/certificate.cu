@@ -78,9 +78,9 @@ struct Clipped {
     }
 };
 
-// Clip the multiplier r2 b in time until |X^T E - V R^T| <= band: a warp follows 32 atoms through one of the bands, from
-// the first step to the last, as what is allowed depends on all that came before. Its three companions follow the
-// same atoms through the other bands; all four read what they have fetched together a chunk of 32 steps ahead.
+// Clip the multiplier r2 b in time until |X^T E - V R^T| <= band: a warp follows 32 atoms through one of the bands,
+// from the first step to the last, as what is allowed depends on all that came before. Its three companions follow
+// the same atoms through the other bands; all four read what they have fetched together a chunk of 32 steps ahead.
 //
 // squares (m / 32, BANDS, n rounded up to 32) receives squared norms of the clipped columns; extremes (m / 32, 2,
 // BANDS) the largest entry of the clipped V and of |X^T E - V R^T|.
@@ -115,7 +115,9 @@ tighten(const real* __restrict__ U, const real* __restrict__ correlations, const
             } else {
 #pragma unroll
                 for (int j = 0; j < 32; ++j)
-                    x[j] = start + j < n ? atom.step(target[here][j][lane], c[here][j][lane], fixed && start + j == i) : 0;
+                    x[j] = start + j >= n
+                               ? 0
+                               : atom.step(target[here][j][lane], c[here][j][lane], fixed && start + j == i);
             }
             squares[((size_t)(blockIdx.x * BANDS + which) * n_chunks + chunk) * 32 + lane] = sum_over_atoms(x);
         }
@@ -138,7 +140,8 @@ tighten(const real* __restrict__ U, const real* __restrict__ correlations, const
 }
 
 // Sums of parts (n_parts, size) in total (size,).
-extern "C" __global__ void add_parts(const real* __restrict__ parts, double* __restrict__ total, int n_parts, int size) {
+extern "C" __global__ void add_parts(const real* __restrict__ parts, double* __restrict__ total, int n_parts,
+                                     int size) {
     const int place = blockIdx.x * blockDim.x + threadIdx.x;
     if (place >= size) return;
     double sum = 0;
@@ -164,8 +167,8 @@ __device__ double over_block(double x) {
     return x;
 }
 
-// All that a certificate is made of, in 6 + 3 BANDS numbers, by a single block: fit, l1 norms of Z and of ZR, sum of the
-// norms of ZR's columns, <E, Y>, <E, E> / 2, then for every band the largest squared length, entry and excess.
+// All that a certificate is made of, in 6 + 3 BANDS numbers, by a single block: fit, l1 norms of Z and of ZR, sum of
+// the norms of ZR's columns, <E, Y>, <E, E> / 2, then for every band the largest squared length, entry and excess.
 extern "C" __global__ void __launch_bounds__(SOLVERS)
 collect(const double* __restrict__ rows, const real* __restrict__ sums, const double* __restrict__ jumps,
         const double* __restrict__ lengths, const real* __restrict__ extremes, double* __restrict__ found, int rank,

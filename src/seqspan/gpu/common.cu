@@ -10,8 +10,8 @@
 #endif
 typedef REAL real;
 
-constexpr int LENGTH = 32;    // time steps of a piece: as many as a warp has lanes, see sum_over_atoms
-constexpr int THREADS = 512 / sizeof(real);  // of a block: three pieces of as many atoms fit the shared memory of all GPUs
+constexpr int LENGTH = 32;  // time steps of a piece: as many as a warp has lanes, see sum_over_atoms
+constexpr int THREADS = 512 / sizeof(real);  // of a block: three pieces of as many atoms fit any shared memory
 constexpr int WARPS = THREADS / 32;
 constexpr int BANDS = 4;
 constexpr int SOLVERS = 512;       // threads of a block of solve_path
@@ -75,14 +75,21 @@ __device__ __forceinline__ void write_block_sums(real (&x)[COUNT], real* partial
     }
 }
 
-// Split x for the fast products (see products.py) into row t of stack (n, 3 width): the leading 10 bits of its fraction
-// twice, then the rest; without SPLIT once, as it is, into stack (n, width).
+#ifdef SPLIT
+// The nearest number whose fraction has the 10 bits that tensor cores look at.
+__device__ __forceinline__ real round_to_ten_bits(real x) {
+    return __uint_as_float((__float_as_uint(x) + 0x1000u) & 0xffffe000u);
+}
+#endif
+
+// Split x for the fast products (see products.py) into row t of stack (n, 3 width): its leading bits twice, then the
+// rest; without SPLIT once, as it is, into stack (n, width).
 __device__ __forceinline__ void write_split(real x, real* __restrict__ stack, int t, int i, int width) {
 #ifdef SPLIT
     real* place = stack + (size_t)t * 3 * width + i;
-    const real leading = __uint_as_float(__float_as_uint(x) & 0xffffe000u);
+    const real leading = round_to_ten_bits(x);
     place[0] = place[width] = leading;
-    place[2 * width] = x - leading;
+    place[2 * width] = round_to_ten_bits(x - leading);
 #else
     stack[(size_t)t * width + i] = x;
 #endif

@@ -46,7 +46,7 @@ def cut_on_device(W: Any, n_subspaces: int, *, rng: np.random.Generator | int | 
 
 
 def _spread_rows(rows: Any, firsts: IntArray) -> Any:
-    """Starts (n_starts, k, k) of the rotation: columns are rows as orthogonal to each other as can be found."""
+    """Starts (n_starts, k, k) of the rotation: columns are rows as orthogonal as can be found."""
     xp = namespace(rows)
     picked = [xp.asarray(firsts)]
     similarity = xp.zeros((len(rows), len(firsts)))
@@ -57,7 +57,7 @@ def _spread_rows(rows: Any, firsts: IntArray) -> Any:
 
 
 def _discretise(rows: Any, rotations: Any) -> list[IntArray]:
-    """Alternate between the nearest labels and the nearest rotation, from every start; distinct labels (n,)."""
+    """Alternate between nearest labels and nearest rotation, from every start; distinct labels (n,)."""
     xp = namespace(rows)
     n, k = rows.shape
     moving = np.arange(len(rotations))  # starts that have not come to rest
@@ -82,7 +82,9 @@ def _labels(scores: Any) -> list[IntArray]:
     """Labels (n,) of several starts from their scores (n, n_starts, k)."""
     k, nearest = scores.shape[2], to_host(scores.argmax(axis=2)).T
     return [
-        _in_order_of_appearance(labels if np.bincount(labels, minlength=k).all() else _whole(scores[:, start]), k)
+        _in_order_of_appearance(
+            labels if np.bincount(labels, minlength=k).all() else _whole(scores[:, start]), k
+        )
         for start, labels in enumerate(nearest)
     ]
 
@@ -100,7 +102,7 @@ def _in_order_of_appearance(labels: IntArray, k: int) -> IntArray:
 
 
 def _cut_values(W: Any, link: float, candidates: IntArray, k: int) -> Array:
-    """Of every candidate, the sum over its groups of cut(c, rest) / assoc(c, all); one product with W for all."""
+    """For every candidate, the sum of cut(c, rest) / assoc(c, all); one product with W for all."""
     xp = namespace(W)
     groups = (xp.asarray(candidates)[..., None] == xp.arange(k)).astype(float)  # (n_candidates, n, k)
     side_by_side = groups.transpose(1, 0, 2).reshape(len(W), -1)

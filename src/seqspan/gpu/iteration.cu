@@ -273,7 +273,8 @@ __device__ __forceinline__ real carry_in(Affine run, Affine* shared) {
     return carried;
 }
 
-// Tridiagonal systems, one block each: row i < r of out (2r, n) solves (P_i + linear_i) T_{w_i}^-1, row r + i P_i T_0^-1.
+// Tridiagonal systems, one block each: row i of out (2 rank, n) is (P_i + linear_i) T_{w_i}^-1, row rank + i is
+// P_i T_0^-1.
 extern "C" __global__ void __launch_bounds__(SOLVERS)
 solve_path(const real* __restrict__ P, const real* __restrict__ linear, const real* __restrict__ inverse,
            real* __restrict__ out, int n, int rank, real r2) {
@@ -321,7 +322,7 @@ extern "C" __global__ void split_difference(const real* __restrict__ solved, rea
     if (t < n) write_split(solved[(size_t)i * n + t] - solved[(size_t)(rank + i) * n + t], stack, t, i, width);
 }
 
-// Carry a coarse state (n_coarse, m_coarse) over to twice the samples, see seqspan/solvers/coarse.py; V and U are (n, m).
+// Carry a coarse state over to twice the samples, V and U (n, m), see seqspan/solvers/coarse.py.
 extern "C" __global__ void __launch_bounds__(THREADS)
 prolong(const real* __restrict__ coarse_V, const real* __restrict__ coarse_U, const real* __restrict__ share,
         real* __restrict__ V, real* __restrict__ U, int m_coarse, int n, int m, int n_atoms, real t1, real t2,

@@ -64,7 +64,8 @@ class Kernels:
         """The tables of :func:`seqspan.gpu.pieces.cut_into_pieces`."""
         n_pieces = -(-n // LENGTH)
         pieces = Pieces(
-            *(self.xp.empty(n, self.real) for _ in range(3)), *(self.xp.empty(n_pieces, self.real) for _ in range(4))
+            *(self.xp.empty(n, self.real) for _ in range(3)),
+            *(self.xp.empty(n_pieces, self.real) for _ in range(4)),
         )
         tables = (getattr(pieces, field.name) for field in fields(pieces))
         arguments = *tables, np.int32(n), np.float64(c.r1), np.float64(c.r2)
@@ -124,7 +125,13 @@ class Kernels:
     def split_difference(self, solved: Any, stack: Any) -> None:
         """The difference of the halves of solved (2 rank, n), ready for :meth:`expand`."""
         rank, n = solved.shape[0] // 2, solved.shape[1]
-        arguments = solved, stack, np.int32(n), np.int32(rank), np.int32(stack.shape[1] // self.products.copies)
+        arguments = (
+            solved,
+            stack,
+            np.int32(n),
+            np.int32(rank),
+            np.int32(stack.shape[1] // self.products.copies),
+        )
         self._launch("split_difference", -(-rank * n // 256), 256, arguments)
 
     def residual(self, Y: Any, sigma: Any, fitted: Any, thin: Any, rows: Any) -> None:
@@ -134,13 +141,13 @@ class Kernels:
         self._launch("residual", rank, SOLVERS, arguments)
 
     def shrink(self, V: Any, Z: Any, partial: Any, sums: Any, c: Constants) -> None:
-        """Z, squared norms of its steps in partial (n_blocks, n), and ||Z||_1 and ||ZR||_1 in sums (.., 2)."""
+        """Z, squared norms of its steps in partial (n_blocks, n), ||Z||_1 and ||ZR||_1 in sums (.., 2)."""
         scalars = self.real(c.t1), np.int32(c.fixed)
         self._over_pieces("shrink", V.shape, (V, Z, partial, sums), scalars)
 
     def tighten(
-        self, U: Any, correlations: Any, share: Any, bands: tuple[float, ...], Q: Any, rows: Any, squares: Any,
-        extremes: Any, c: Constants,
+        self, U: Any, correlations: Any, share: Any, bands: tuple[float, ...], Q: Any, rows: Any,
+        squares: Any, extremes: Any, c: Constants,
     ) -> None:  # fmt: skip
         """Squares (m / 32, BANDS, ..) of the clipped columns, extremes (m / 32, 2, BANDS)."""
         n, m = U.shape
@@ -153,7 +160,7 @@ class Kernels:
     def collect(
         self, rows: Any, sums: Any, partial: Any, squares: Any, steps: Any, extremes: Any, found: Any
     ) -> None:
-        """All sums and maxima of a certificate, in found (6 + 3 BANDS,); steps (1 + BANDS, ..) is room for sums."""
+        """All sums and maxima of a certificate, in found (6 + 3 BANDS,); steps (1 + BANDS, ..) is room."""
         n, (n_warps, _, n_steps) = partial.shape[1], squares.shape
         for parts, total, size in ((partial, steps[0], n), (squares, steps[1:], BANDS * n_steps)):
             arguments = parts, total, np.int32(len(parts)), np.int32(size)
@@ -171,7 +178,7 @@ class Kernels:
         c: Constants,
         growth: tuple[float, float],
     ) -> None:
-        """V and U of twice the samples from those, and the shares, of a coarse state; c is the coarse one's."""
+        """V and U of twice the samples from those, and the shares, of a coarse state, as is c."""
         n, m = V.shape
         sizes = np.int32(coarse[0].shape[1]), np.int32(n), np.int32(m), np.int32(n_atoms)
         scalars = *(self.real(x) for x in (c.t1, c.t2, *growth)), np.int32(c.fixed)

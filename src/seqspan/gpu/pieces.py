@@ -1,15 +1,15 @@
 r"""Recursions in time, cut into pieces that are followed at the same time, and joined exactly.
 
-``x T = f`` with ``T = r1 I + r2 R R^T`` is solved by elimination from the last step, ``y_t = p_t (f_t + r2 y_{t+1})``,
-and substitution from the first, ``x_t = y_t + r2 p_t x_{t-1}``: two first-order recursions. What a piece of time adds
-to them is linear in what enters it, so with
+``x T = f`` with ``T = r1 I + r2 R R^T`` is solved by elimination from the last step,
+``y_t = p_t (f_t + r2 y_{t+1})``, and substitution from the first, ``x_t = y_t + r2 p_t x_{t-1}``: two
+first-order recursions. What a piece of time adds to them is linear in what enters it, so with
 
     head_k   y at the first step of piece k, as if nothing entered it
     tail_k   the elimination from the other end, at its last step, likewise
 
-short recursions over the pieces yield what enters each. Both eliminations meet at every border between two pieces,
-and there give x itself: ``x_e = (tail + across y_{e+1}) link``. Every piece then solves for its own x, without a
-halo and for any penalties; how far the recursion remembers does not matter.
+short recursions over the pieces yield what enters each. Both eliminations meet at every border between two
+pieces, and there give x itself: ``x_e = (tail + across y_{e+1}) link``. Every piece then solves for its own
+x, without a halo and for any penalties; how far the recursion remembers does not matter.
 
 The pivots have a closed form. With ``q + 1/q = r1 / r2 + 2``, the elimination that has come j steps has the
 pivot ``(r2 / q) (1 + q^(2j+3)) / (1 + q^(2j+1))``, less r2 where the path ends.
@@ -102,7 +102,7 @@ def cut_into_pieces(n: int, r1: float, r2: float, length: int = LENGTH) -> Piece
         backward=backward,
         forward=forward,
         weight=entered.ravel()[:n] * backward,
-        fade=passed[:, -1],
+        fade=np.asarray(passed[:, -1], dtype=float),
         forward_fade=np.prod(forward_ratios, axis=1),
         across=across,
         link=link,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 import warnings
-from typing import Any
+from dataclasses import replace
+from typing import Any, cast
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -27,8 +28,9 @@ from seqspan.solvers.fast import (
 from seqspan.solvers.loop import Algorithm, Solution, Stopping, run
 from seqspan.solvers.reduced import Reduced
 
-#: Arrays of n x n at the peak, coefficients included, and of n x rank (measured: benchmarks/gpu.py).
-ARRAYS, THIN_ARRAYS = 4.5, 12
+#: Arrays of n x n and of n x rank at the peak, coefficients and the cut included, and bytes whatever the
+#: size. What CuPy's pool keeps beyond them it gives up when memory runs short; a test holds it to this.
+ARRAYS, THIN_ARRAYS, FIXED = 3.5, 24, 2**27
 
 
 def solve_cuda(
@@ -55,7 +57,7 @@ def solve_cuda(
     began = time.perf_counter()
     d, n = X.shape
     require_device_memory(
-        int((ARRAYS * n * n + THIN_ARRAYS * n * min(d, n)) * X.itemsize),
+        needed_bytes(d, n, X.itemsize),
         f"device='cuda' on {n} samples in {X.dtype}",
         "Take fewer samples (preprocess='subsample:2' keeps every second), or float32 instead of float64.",
     )
@@ -68,6 +70,17 @@ def solve_cuda(
         start,
         began,
     )
+
+
+def needed_bytes(d: int, n: int, itemsize: int) -> int:
+    """GPU memory that a fit of n samples with d features takes.
+
+    Examples
+    --------
+    >>> round(needed_bytes(62, 9842, 4) / 2**30, 1)
+    1.4
+    """
+    return int((ARRAYS * n * n + THIN_ARRAYS * n * min(d, n)) * itemsize) + FIXED
 
 
 def solve_with(
@@ -86,11 +99,16 @@ def solve_with(
 
 def _algorithm(sweeps: Sweeps) -> Algorithm[State]:
     return Algorithm(
-        step=lambda s: advance(sweeps, s),
+        step=lambda s: _advance(sweeps, s),
         certify=sweeps.certify,
         coefficients=sweeps.coefficients,
         check_every=CHECK_EVERY,
     )
+
+
+def _advance(sweeps: Sweeps, s: State) -> State:
+    """One iteration, by the rules for penalties that the CPU's sweeps have."""
+    return cast(State, advance(cast(Any, sweeps), cast(Any, s)))
 
 
 def _cold_start(model: Osc | SpatSc, X: Any, sweeps: Sweeps) -> State:
@@ -100,9 +118,7 @@ def _cold_start(model: Osc | SpatSc, X: Any, sweeps: Sweeps) -> State:
     means, coarse_model = halve(X, sweeps.xp), coarsen(model)
     coarse = Sweeps(coarse_model, reduce_on_device(means, sweeps.xp), sweeps.kernels)
     state = _cold_start(coarse_model, means, coarse)
-    algorithm = Algorithm(
-        lambda s: advance(coarse, s), coarse.certify, lambda s: np.empty(0), check_every=CHECK_EVERY
-    )
+    algorithm = replace(_algorithm(coarse), coefficients=lambda _: np.empty(0))  # nobody asks for them
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # any start will do
         solution = run(algorithm, state, Stopping(COARSE_TOL, COARSE_ITERATIONS))
@@ -141,7 +157,7 @@ def reduce_on_device(X: Any, xp: Any) -> Reduced:
 def _decompose(triangle: Any, dtype: Any, xp: Any) -> tuple[Any, Array]:
     """Left singular vectors of a small matrix, and its singular values, descending, on the host.
 
-    From its square where float32 is wanted: what that loses, below 1e-8 of the largest, float32 does not resolve.
+    From its square where float32 is wanted: what that loses, below 1e-8 of the largest, it does not resolve.
     """
     if dtype == np.float32:
         w, rotation = xp.linalg.eigh(triangle @ triangle.T)

@@ -1,8 +1,8 @@
 """One iteration of the fast solver and its certificate, on arrays of one device.
 
-The same scheme, state and letters as :mod:`seqspan.solvers.sweeps`, laid out for a GPU: V and U are (n, m), one time
-step per row, m atoms rounded up to whole warps; what is thin is (rank, n), so that recursions in time read
-neighbouring memory.
+The same scheme, state and letters as :mod:`seqspan.solvers.sweeps`, laid out for a GPU: V and U are (n, m),
+one time step per row, m atoms rounded up to whole warps; what is thin is (rank, n), so that recursions in
+time read neighbouring memory.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from seqspan.solvers.sweeps import HUGE, RELAXATION, TINY
 class State:
     """Where the solver stands; its arrays are updated in place.
 
-    ``V`` and ``U`` (n, m) as in :mod:`seqspan.solvers.sweeps`, ``norms`` (n,) the squared column norms of U and
-    ``share`` (n,) the multiplier's part of each, ``fitted`` (rank, n) ``Q^T S``, ``gap`` the last one known.
+    ``V`` and ``U`` (n, m) as in :mod:`seqspan.solvers.sweeps`, ``norms`` (n,) the squared column norms of U
+    and ``share`` (n,) the multiplier's part of each, ``fitted`` (rank, n) ``Q^T S``, ``gap`` the last known.
     """
 
     V: Any
@@ -79,7 +79,7 @@ class Sweeps:
         return State(V, U, xp.zeros(n), xp.ones(n, self.dtype), fitted, r1, r2)
 
     def iterate(self, s: State, *, measure: bool = False) -> Array:
-        """Advance the state by one iteration; returns its residuals (8,) on the host, zero unless measured."""
+        """Advance the state by one iteration; returns its residuals (8,), zero unless measured."""
         room, pieces, c, kernels = self.room, self._pieces(s), self._constants(s), self.kernels
         kernels.build(s.V, s.U, s.share, pieces, room.large, room.ends, c)
         kernels.join(room.ends, pieces)
@@ -152,9 +152,7 @@ class Sweeps:
         # a band wider than the gap would lose more by its scale than there is to win; the last one is open
         bands = lam1, lam1 * (1 + s.gap / 6), lam1 * (1 + s.gap / 2), HUGE
         c = self._constants(s)
-        kernels.tighten(
-            s.U, room.large, s.share, bands, self.Q, room.rows[1], room.squares, room.extremes, c
-        )
+        kernels.tighten(s.U, room.large, s.share, bands, self.Q, room.rows[1], room.squares, room.extremes, c)
 
     def _limit(self, bands: Array) -> Any:
         """How far the dual point may be scaled, in the best of the bands."""
@@ -194,7 +192,8 @@ class Sweeps:
             self._tables = self.kernels.cut_into_pieces(self.n, self._constants(s))
             self._inverse = self.xp.empty((self.rank + 1, self.n), self.dtype)
             self.kernels.invert_pivots(self.shifts, self._inverse, self._constants(s))
-        return self._tables
+        tables: Pieces = self._tables
+        return tables
 
     def _constants(self, s: State) -> Constants:
         """What the kernels call r1, r2, t1, t2 and fixed."""

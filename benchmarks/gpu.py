@@ -1,0 +1,173 @@
+"""OSC on an NVIDIA GPU: from samples on the host to labels, time per iteration against the bandwidth, sizes.
+
+    python -m benchmarks.gpu
+    python -m benchmarks.gpu --sizes 1000 2000 4000 9842 20000 40000 --compare 9842
+
+62 angles in float32, to a certified gap of 1e-2, the number of subspaces found. Times are medians of warm
+runs, from a NumPy array of samples to NumPy labels. The CPU runs the same fit in a process of its own, held
+to two cores.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from benchmarks.common import describe_machine, motion_problem, print_table
+from seqspan import OSC
+from seqspan.backend import require_cupy
+from seqspan.gpu.kernels import kernels_for
+from seqspan.gpu.solver import reduce_on_device
+from seqspan.gpu.sweeps import Sweeps
+from seqspan.models import Osc
+from seqspan.solvers.fast import CHECK_EVERY, advance
+
+FLOOR_ARRAYS = (
+    6  # two sweeps must read V and U, the second must write them: as in benchmarks/iteration_floor.py
+)
+MOVED_ARRAYS = 10  # and the two thin products write and read an array each
+
+
+def samples(n: int) -> np.ndarray:
+    """Rows of a smooth recording."""
+    return np.ascontiguousarray(motion_problem(n).T.astype(np.float32))
+
+
+def milliseconds(work: Callable[[], object], repeats: int) -> float:
+    """Median time of some work on the device, by its own clock."""
+    cupy = require_cupy()
+    times = []
+    for _ in range(repeats + 3):  # the first ones warm up
+        begin, end = cupy.cuda.Event(), cupy.cuda.Event()
+        begin.record()
+        work()
+        end.record()
+        end.synchronize()
+        times.append(cupy.cuda.get_elapsed_time(begin, end))
+    return float(np.median(times[3:]))
+
+
+def fit_on_gpu(X: np.ndarray, repeats: int) -> tuple[float, int, OSC]:
+    """Median seconds from host array to labels, largest GPU memory in bytes, and the last fit."""
+    cupy = require_cupy()
+    pool = cupy.get_default_memory_pool()
+    OSC(device="cuda", random_state=0).fit(X)  # compiles, opens libraries
+    pool.free_all_blocks()
+    seconds, peak = [], 0
+    for _ in range(repeats):
+        began = time.perf_counter()
+        fit = OSC(device="cuda", random_state=0).fit(X)
+        seconds.append(time.perf_counter() - began)
+        peak = max(peak, pool.total_bytes())
+    return float(np.median(seconds)), peak, fit
+
+
+def fit_on_two_cores(n: int, result: str) -> None:
+    """The same fit on the CPU; the whole of a process."""
+    os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:2])
+    OSC(n_jobs=2, random_state=0).fit(samples(600))  # compiles
+    X = samples(n)
+    began = time.perf_counter()
+    fit = OSC(n_jobs=2, random_state=0).fit(X)
+    row = {"seconds": time.perf_counter() - began, "iterations": fit.n_iter_, "objective": fit.objective_}
+    np.save(result, fit.labels_)
+    print(json.dumps(row | {"gap": fit.dual_gap_, "subspaces": fit.n_subspaces_}))
+
+
+def compare(n: int) -> None:
+    """A fit on the GPU and on two cores, side by side."""
+    seconds, _, fit = fit_on_gpu(samples(n), repeats=7)
+    name = "two_cores_labels.npy"
+    command = [sys.executable, "-m", "benchmarks.gpu", "--two-cores", str(n), "--result", name]
+    threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "2")
+    answer = subprocess.run(command, capture_output=True, text=True, check=True, env=os.environ | threads)
+    other = json.loads(answer.stdout.splitlines()[-1])
+    agreement = float(np.mean(np.load(name) == fit.labels_))
+    os.remove(name)
+    here = {"on": "GPU", "seconds": seconds, "iterations": fit.n_iter_, "objective": fit.objective_}
+    rows = [here | {"gap": fit.dual_gap_, "subspaces": fit.n_subspaces_}, {"on": "two cores"} | other]
+    print(f"From {n} samples on the host to labels:")
+    print_table(rows)
+    print(
+        f"{other['seconds'] / seconds:.0f} times faster; {agreement:.1%} of the labels agree.\n", flush=True
+    )
+
+
+def iteration_floor(n: int) -> dict[str, Any]:
+    """Time of an iteration, with and without its share of certificates, against copying what it must move."""
+    cupy = require_cupy()
+    X = cupy.asarray(samples(n).T)
+    kernels = kernels_for(np.dtype(np.float32), cupy.cuda.Device().id)
+    sweeps = Sweeps(Osc(0.1, 1.0), reduce_on_device(X, cupy), kernels)
+    state = sweeps.zero_state(10.0, 30.0)
+    source, target = sweeps.zero_state(1.0, 1.0).V, cupy.empty((n, sweeps.m), np.float32)
+    source[:] = cupy.random.standard_normal(source.shape, dtype=np.float32)
+    copy = milliseconds(lambda: cupy.copyto(target, source), 20)
+
+    def some() -> None:
+        for _ in range(CHECK_EVERY):
+            advance(sweeps, state)
+
+    def some_certified() -> None:
+        some()
+        sweeps.certify(state)
+
+    one_array = copy / 2
+    iteration = milliseconds(some, 10) / CHECK_EVERY
+    certified = milliseconds(some_certified, 10) / CHECK_EVERY
+    return {
+        "n": n,
+        "copy GB/s": 2 * source.nbytes / copy / 1e6,
+        "floor ms": FLOOR_ARRAYS * one_array,
+        "iteration ms": iteration,
+        "times the floor": iteration / one_array / FLOOR_ARRAYS,
+        "times what it moves": iteration / one_array / MOVED_ARRAYS,
+        "with certificates": certified / one_array / FLOOR_ARRAYS,
+    }
+
+
+def size_row(n: int) -> dict[str, Any]:
+    """What a fit of one size takes."""
+    require_cupy().get_default_memory_pool().free_all_blocks()
+    seconds, peak, fit = fit_on_gpu(samples(n), repeats=3)
+    return {
+        "n": n, "seconds": seconds, "solver": fit.history_[-1].seconds, "iterations": fit.n_iter_,
+        "gap": fit.dual_gap_, "subspaces": fit.n_subspaces_, "GPU memory GB": peak / 1e9,
+        "arrays of n x n": peak / (4 * n * n),
+    }  # fmt: skip
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--sizes", type=int, nargs="*", default=[1000, 2000, 4000])
+    parser.add_argument("--floors", type=int, nargs="*", default=[4921, 9842])
+    parser.add_argument("--compare", type=int, help="size of the comparison with two cores")
+    parser.add_argument("--two-cores", type=int, help=argparse.SUPPRESS)
+    parser.add_argument("--result", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.two_cores:
+        fit_on_two_cores(options.two_cores, options.result)
+        return
+    cupy = require_cupy()
+    properties = cupy.cuda.runtime.getDeviceProperties(cupy.cuda.Device().id)
+    print(f"{properties['name'].decode()}, CuPy {cupy.__version__}; {describe_machine()}\n")
+    if options.floors:
+        print_table([iteration_floor(n) for n in options.floors])
+    if options.compare:
+        compare(options.compare)
+    if options.sizes:
+        print_table([size_row(n) for n in options.sizes])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,210 @@
+"""On a real GPU: every kernel against its plain twin, the solver and the estimators against the CPU's.
+
+python -m pytest -m gpu tests/gpu
+"""
+
+from __future__ import annotations
+
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+from tests.gpu.plain_kernels import PlainKernels
+from tests.problems import two_subspaces
+
+from seqspan import OSC, SpatSC
+from seqspan.backend import require_cupy, to_host
+from seqspan.datasets import make_motion, make_subspaces
+from seqspan.gpu.cut import cut_on_device
+from seqspan.gpu.kernels import kernels_for
+from seqspan.gpu.solver import needed_bytes, reduce_on_device, solve_cuda
+from seqspan.gpu.sweeps import Sweeps
+from seqspan.models import Lsr, Osc, SpatSc
+from seqspan.n_subspaces import ESTIMATORS
+from seqspan.pipeline import segment
+from seqspan.solvers import Stopping
+from seqspan.solvers.fast import solve_fast
+
+pytestmark = pytest.mark.gpu
+
+MODELS = [Osc(0.1, 0.7), Osc(0.1, 0.7, zero_diagonal=True), SpatSc(0.1, 0.05), SpatSc(0.1, 0.05, False)]
+EVERY_MODEL = pytest.mark.parametrize("model", MODELS, ids=str)
+PRECISIONS = [np.float32, np.float64]
+EVERY_PRECISION = pytest.mark.parametrize("dtype", PRECISIONS, ids=["float32", "float64"])
+
+
+@pytest.fixture
+def cupy():
+    return require_cupy()
+
+
+def motion(n, seed=0):
+    X = make_motion(n, rng=seed)[0]
+    X = X - X.mean(axis=1, keepdims=True)
+    return X / np.linalg.norm(X, axis=0)
+
+
+def close(found, expected, dtype):
+    # a few hundred roundings, of numbers whose largest sets the scale
+    tolerance = 500 * np.finfo(dtype).eps * np.abs(expected).max()
+    np.testing.assert_allclose(to_host(found), expected, rtol=0, atol=tolerance)
+
+
+@EVERY_MODEL
+@EVERY_PRECISION
+@pytest.mark.parametrize("shape", [(6, 75), (90, 70), (10, 333), (3, 64)], ids=str)
+@pytest.mark.parametrize("penalties", [(2.0, 5.0), (0.05, 80.0)], ids=["short memory", "long memory"])
+def test_kernels_do_what_their_twins_do(model, dtype, shape, penalties, cupy):
+    X, n = two_subspaces(shape, seed=3).astype(dtype), shape[1]
+    plain = Sweeps(model, reduce_on_device(X.astype(float), np), PlainKernels())
+    device = Sweeps(model, reduce_on_device(cupy.asarray(X), cupy), kernels_for(np.dtype(dtype), 0))
+    a, b = plain.zero_state(*penalties), device.zero_state(*penalties)
+    rng = np.random.default_rng(n)
+    a.V[:, :n], a.U[:-1, :n] = 0.1 * rng.standard_normal((n, n)), 0.1 * rng.standard_normal((n - 1, n))
+    b.V[:], b.U[:] = cupy.asarray(a.V), cupy.asarray(a.U)
+    for sweeps, s in ((plain, a), (device, b)):
+        s.norms = (s.U.astype(float) ** 2).sum(axis=1)
+        sweeps.set_shares(s)
+    for measure in (False, True, False):
+        expected, found = plain.iterate(a, measure=measure), device.iterate(b, measure=measure)
+        if measure:
+            np.testing.assert_allclose(found, expected, rtol=1e4 * np.finfo(dtype).eps)
+            plain.rescale(a, 1.7, 0.6)
+            device.rescale(b, 1.7, 0.6)
+    close(b.V, a.V, dtype)
+    close(b.U, a.U, dtype)
+    close(np.array(device.certify(b)), np.array(plain.certify(a)), dtype)
+    close(device.coefficients(b), plain.coefficients(a), dtype)
+
+
+@pytest.mark.parametrize("model", MODELS, ids=str)
+def test_coarse_states_are_carried_over(model, cupy):
+    X = two_subspaces((6, 75), seed=1)
+    sizes = X[:, :38], X
+    plain = [Sweeps(model, reduce_on_device(part, np), PlainKernels()) for part in sizes]
+    kernels = kernels_for(np.dtype(float), 0)
+    device = [Sweeps(model, reduce_on_device(cupy.asarray(part), cupy), kernels) for part in sizes]
+    a, b = plain[0].zero_state(2.0, 5.0), device[0].zero_state(2.0, 5.0)
+    for _ in range(3):
+        plain[0].iterate(a)
+        device[0].iterate(b)
+    a, b = plain[0].prolong(a, plain[1], (2.0, 4.0)), device[0].prolong(b, device[1], (2.0, 4.0))
+    close(b.V, a.V, float)
+    close(b.U, a.U, float)
+    close(b.share, a.share, float)
+
+
+@EVERY_MODEL
+@EVERY_PRECISION
+def test_the_minimum_is_that_of_the_fast_solver(model, dtype, cupy):
+    X = motion(1300).astype(dtype)
+    expected, found = solve_fast(model, X), solve_cuda(model, X)
+    assert found.gap <= 1e-2
+    assert found.objective == pytest.approx(expected.objective, rel=1e-2)  # both within the tolerance
+    assert abs(found.n_iter - expected.n_iter) <= 10  # roundings differ, the algorithm does not
+    assert model.value(X.astype(float), to_host(found.Z).astype(float)) == pytest.approx(
+        found.objective, rel=1e-4 if dtype == np.float32 else 1e-9
+    )
+
+
+def test_the_certificate_is_the_models(cupy):
+    X, model = two_subspaces((6, 80), seed=0), Osc(0.1, 0.7)
+    found = solve_cuda(model, X, stopping=Stopping(1e-6, 5000))
+    best = solve_fast(model, X, stopping=Stopping(1e-8, 50_000))
+    assert best.objective * (1 - 1e-9) <= found.objective <= best.objective * (1 + 1e-6)
+
+
+def test_a_warm_start_stops_at_once(cupy):
+    X = motion(700).astype(np.float32)
+    first = solve_cuda(Osc(0.1, 1.0), X)
+    assert solve_cuda(Osc(0.1, 1.0), X, start=first.state).n_iter == 0
+
+
+def test_too_few_iterations_warn(cupy):
+    with pytest.warns(UserWarning, match="max_iter"):
+        solve_cuda(Osc(0.1, 1.0), motion(300), stopping=Stopping(1e-9, 5))
+
+
+def test_another_model_is_refused(cupy):
+    with pytest.raises(ValueError, match="Osc and SpatSc; got Lsr"):
+        solve_cuda(Lsr(0.1), motion(50))
+
+
+def test_memory_is_checked_before_it_is_taken(cupy):
+    X = np.broadcast_to(np.ones((2, 1), np.float32), (2, 10**6))
+    with pytest.raises(MemoryError, match="GiB of GPU memory"):
+        solve_cuda(Osc(0.1, 1.0), X)
+
+
+@pytest.mark.parametrize("n", [500, 3000])
+def test_a_fit_takes_no_more_memory_than_it_asks_for(n, cupy):
+    pool, rows = cupy.get_default_memory_pool(), motion(n).T.astype(np.float32)
+    pool.free_all_blocks()
+    pool.set_limit(size=pool.used_bytes() + needed_bytes(62, n, 4))
+    try:
+        assert OSC(device="cuda", random_state=0).fit(rows).coef_.shape == (n, n)
+    finally:
+        pool.set_limit(size=0)
+
+
+def test_labels_are_those_of_the_cut_on_the_host(cupy):
+    for n, k in ((200, 4), (1500, 6)):  # dense spectrum, block Krylov
+        rng = np.random.default_rng(n)
+        labels = np.sort(rng.integers(k, size=n))
+        W = (labels[:, None] == labels) * rng.random((n, n)) + 0.01 * rng.random((n, n))
+        W = W + W.T
+        np.testing.assert_array_equal(cut_on_device(cupy.asarray(W), k, rng=0), cut_on_device(W, k, rng=0))
+
+
+@pytest.mark.parametrize("method", ESTIMATORS)
+def test_numbers_of_subspaces_are_those_found_on_the_host(method, cupy):
+    Z = solve_fast(Osc(0.1, 1.0), motion(1200)).Z
+    found, expected = (segment(part, n_subspaces=method, rng=0) for part in (cupy.asarray(Z), Z))
+    assert found.n_subspaces == expected.n_subspaces
+
+
+@pytest.mark.parametrize("estimator", [OSC, SpatSC])
+@EVERY_PRECISION
+def test_numpy_in_numpy_out(estimator, dtype, cupy):
+    X = make_subspaces(rng=0)[0].T.astype(dtype)
+    found, expected = (estimator(5, device=device, random_state=0).fit(X) for device in ("cuda", "cpu"))
+    np.testing.assert_array_equal(found.labels_, expected.labels_)
+    np.testing.assert_array_equal(found.boundaries_, expected.boundaries_)
+    assert type(found.labels_) is type(found.boundaries_) is type(found.coef_) is np.ndarray
+    assert found.coef_.dtype == dtype
+    assert found.dual_gap_ <= 1e-2
+    np.testing.assert_allclose(found.coef_, expected.coef_, atol=0.05)  # within the gap, Z is not unique
+
+
+@pytest.mark.parametrize("estimator", [OSC, SpatSC])
+def test_cupy_in_cupy_out(estimator, cupy):
+    X = make_subspaces(rng=0)[0].T
+    found = estimator(device="cuda", random_state=0).fit(cupy.asarray(X))
+    expected = estimator(device="cuda", random_state=0).fit(X)
+    for there, here in (
+        ("labels_", expected.labels_),
+        ("boundaries_", expected.boundaries_),
+        ("coef_", expected.coef_),
+    ):
+        array = getattr(found, there)
+        assert isinstance(array, cupy.ndarray)
+        np.testing.assert_array_equal(array.get(), here)
+    assert found.n_features_in_ == X.shape[1]
+
+
+def test_other_cuts_preprocessing_paths_and_pickles(cupy):
+    X = make_subspaces(rng=0)[0].T
+    options = {"random_state": 0, "preprocess": ["centre"]}
+    for cut in ("peaks", "ncut"):
+        found, expected = (OSC(5, cut=cut, device=device, **options).fit(X) for device in ("cuda", "cpu"))
+        np.testing.assert_array_equal(found.labels_, expected.labels_)
+    again = pickle.loads(pickle.dumps(OSC(5, device="cuda", random_state=0).fit(X)))
+    assert type(again.coef_) is np.ndarray
+    ends = [len(osc.boundaries_) for osc in OSC(5, device="cuda", random_state=0).path(X, [0.5, 1.0])]
+    assert ends == [len(osc.boundaries_) for osc in OSC(5, random_state=0).path(X, [0.5, 1.0])]
+
+
+def test_other_solvers_are_refused(cupy):
+    with warnings.catch_warnings(), pytest.raises(ValueError, match="solver with device='cuda' must be"):
+        OSC(solver="vladmap", device="cuda").fit(make_subspaces(rng=0)[0].T)

@@ -97,7 +97,7 @@ class Evidence:
         )
         C = np.zeros((n_grid, n_grid), dtype=np.float32)
         firsts = range(0, n_grid - 1, LANES)
-        with Team(n_threads) as team:
+        with Team(n_threads, uses_blas=False) as team:
             for Y in self.views:
                 group, slopes, table = _constants(Y.shape[1], self.n_samples)
                 slopes, table = slopes / len(self.views), table / len(self.views)

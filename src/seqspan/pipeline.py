@@ -18,9 +18,10 @@ from seqspan.cut import normalised_cut
 from seqspan.memory import require_memory
 from seqspan.models import Model
 from seqspan.n_subspaces import estimate_n_subspaces
+from seqspan.ordered_cut import MIN_LENGTH, ordered_cut
 from seqspan.solvers import ARRAYS, SOLVERS, Solution, Stopping
 
-CUTS = ("ncut", "peaks")
+CUTS = ("ncut", "ordered", "peaks")
 
 
 @dataclass(frozen=True)
@@ -69,10 +70,12 @@ def represent(
 
 def segment(
     Z: Array,
+    X: Array | None = None,
     *,
     cut: str = "ncut",
     n_subspaces: int | str = "auto",
     n_spans: int | str = "auto",
+    min_length: int = MIN_LENGTH,
     rng: np.random.Generator | None = None,
 ) -> Segmentation:
     """Turn coefficients into labels and boundaries.
@@ -81,13 +84,18 @@ def segment(
     ----------
     Z : array of shape (n, n), or (m, n) where m landmarks are the atoms
         May lie on a GPU, where the normalised cut is then found too.
-    cut : {"ncut", "peaks"}
-        Normalised cut of the affinity, or peaks of the column differences; peaks give each span its own
-        label.
+    X : array of shape (d, n), optional
+        The samples, which the ordered cut looks at too.
+    cut : {"ncut", "ordered", "peaks"}
+        Normalised cut of the affinity, best spans in the order of time, or peaks of the column
+        differences; peaks give each span its own label.
     n_subspaces : int or str
-        Number of labels, or the name of an estimator of it.
+        Number of labels, or the name of an estimator of it; the ordered cut estimates it in its own way.
     n_spans : int or "auto"
-        Number of spans, for ``cut="peaks"``; if "auto", `n_subspaces` if that is a number.
+        Number of spans, for ``cut="ordered"`` and ``cut="peaks"``; peaks take `n_subspaces` for "auto" if
+        that is a number.
+    min_length : int
+        Samples that a span of the ordered cut has at least.
     rng : numpy.random.Generator, optional
 
     Returns
@@ -101,6 +109,8 @@ def segment(
         boundaries = peak_boundaries(Z, None if isinstance(wanted, str) else wanted)
         labels = labels_from_boundaries(boundaries, Z.shape[1])
         return Segmentation(labels, boundaries, len(boundaries) + 1)
+    if cut == "ordered":
+        return _segment_in_order(Z, X, n_subspaces, n_spans, min_length, rng)
     W = affinity(Z)
     k = estimate_n_subspaces(W, n_subspaces) if isinstance(n_subspaces, str) else n_subspaces
     if is_on_gpu(W):
@@ -110,3 +120,22 @@ def segment(
     else:
         labels = normalised_cut(W, k, rng=rng)
     return Segmentation(labels, boundaries_from_labels(labels), len(np.unique(labels)))
+
+
+def _segment_in_order(
+    Z: Array,
+    X: Array | None,
+    n_subspaces: int | str,
+    n_spans: int | str,
+    min_length: int,
+    rng: np.random.Generator | None,
+) -> Segmentation:
+    """Ordered cut, with a label for every sample."""
+    if X is None:
+        raise ValueError("cut='ordered' needs the samples X beside Z; got X=None.")
+    found = ordered_cut(
+        to_host(X), Z, n_spans=n_spans, n_subspaces=n_subspaces, min_length=min_length, rng=rng
+    )
+    edges = np.concatenate([[0], found.boundaries, [Z.shape[1]]])
+    labels = np.repeat(found.labels, np.diff(edges))
+    return Segmentation(labels, found.boundaries, len(np.unique(labels)))

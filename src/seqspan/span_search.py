@@ -64,7 +64,7 @@ class SpanSearch:
         best = np.full(len(self._C), np.inf)
         start = np.zeros(len(self._C), dtype=np.int64)
         before = self._best[-1]
-        with Team(self._n_threads) as team:
+        with Team(self._n_threads, uses_blas=False) as team:
             n_shares = team.n_threads
 
             def work(shares: range) -> None:

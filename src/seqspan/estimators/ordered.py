@@ -5,13 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Self
 
+import joblib
 import numpy.typing as npt
 from sklearn.base import clone
 
+from seqspan._types import Array
+from seqspan.backend import to_host
 from seqspan.checks import check_choice, check_weight
 from seqspan.estimators.segmenter import Callback, SubspaceSegmenter
+from seqspan.kernels import Kernel
 from seqspan.landmarks import N_LANDMARKS
 from seqspan.models import Model, Osc, OscLowRank, SpatSc
+from seqspan.ordered_cut import MIN_LENGTH
+from seqspan.weights import FRACTION, N_SAMPLES, choose_lambda_2, critical_weight
 
 COUPLED_SOLVERS = ("fast", "vladmap", "ladmpsap", "sylvester", "splitting")
 
@@ -19,15 +25,44 @@ COUPLED_SOLVERS = ("fast", "vladmap", "ladmpsap", "sylvester", "splitting")
 class _Coupled(SubspaceSegmenter):
     """Estimators with a weight lambda_2 on the change in time, and a choice of solvers."""
 
-    lambda_1: float
-    lambda_2: float
+    lambda_1: float | str
+    lambda_2: float | str
     solver: str
+    _base = 1.0  # lambda_2 of the paper, for samples of unit length
 
     def _solver(self) -> str:
         return check_choice("solver", self.solver, COUPLED_SOLVERS)
 
+    def _choose_weights(self, X: Array) -> None:
+        wanted = {"lambda_1": self.lambda_1, "lambda_2": self.lambda_2}
+        given = {name: check_weight(name, weight) for name, weight in wanted.items() if weight != "auto"}
+        if len(given) < len(wanted):
+            given = self._weights_of(X, **given)
+        self.lambda_1_, self.lambda_2_ = given["lambda_1"], given["lambda_2"]
+
+    def _weights_of(
+        self, X: Array, lambda_1: float | None = None, lambda_2: float | None = None
+    ) -> dict[str, float]:
+        """Choose the weights that are not given."""
+        # of long sequences a part is enough, and on a GPU the host chooses
+        columns = to_host(self._columns(X[:: -(-len(X) // N_SAMPLES)]))
+        critical = critical_weight(columns) or 1.0  # samples of zeros have no scale
+        first = FRACTION * critical if lambda_1 is None else lambda_1
+        if lambda_2 is None:
+            n_threads = None if self.n_jobs is None else joblib.effective_n_jobs(self.n_jobs)
+
+            def make(weight: float) -> Osc | SpatSc:
+                return self._coupled(first, weight)
+
+            lambda_2 = choose_lambda_2(columns, make, self._base * critical, n_threads)
+        return {"lambda_1": first, "lambda_2": lambda_2}
+
+    def _coupled(self, lambda_1: float, lambda_2: float) -> Osc | SpatSc:
+        """The model with given weights."""
+        raise NotImplementedError
+
     def _weights(self) -> tuple[float, float]:
-        return check_weight("lambda_1", self.lambda_1), check_weight("lambda_2", self.lambda_2)
+        return self.lambda_1_, self.lambda_2_
 
     def path(self, X: npt.ArrayLike, lambda_2: Sequence[float]) -> Iterator[Self]:
         """Fit a series of weights lambda_2, each from where the one before ended.
@@ -64,10 +99,12 @@ class OSC(_Coupled):
 
     Parameters
     ----------
-    lambda_1 : float
-        Weight of the coefficients' sparsity: larger uses fewer samples to represent one.
-    lambda_2 : float
-        Weight of their change in time: larger gives fewer, longer spans.
+    lambda_1 : float or "auto"
+        Weight of the coefficients' sparsity: larger uses fewer samples to represent one. "auto" is a
+        tenth of the weight at which all coefficients vanish.
+    lambda_2 : float or "auto"
+        Weight of their change in time: larger gives fewer, longer spans. "auto" takes the weight whose
+        spans agree best with those of smaller and larger ones (:mod:`seqspan.weights`).
     solver : {"fast", "vladmap", "ladmpsap", "sylvester", "splitting"}
         The minimum is the same: "vladmap" and "ladmpsap" are the paper's relaxed and exact algorithms,
         "sylvester" is the CVPR 2014 one.
@@ -98,11 +135,13 @@ class OSC(_Coupled):
         n_subspaces: int | str = "auto",
         *,
         n_spans: int | str = "auto",
-        lambda_1: float = 0.1,
-        lambda_2: float = 1.0,
+        lambda_1: float | str = 0.1,
+        lambda_2: float | str = 1.0,
         solver: str = "fast",
         penalty: str = "l1",
         cut: str = "ncut",
+        min_length: int = MIN_LENGTH,
+        kernel: Kernel = "linear",
         zero_diagonal: bool = False,
         normalize: bool = True,
         preprocess: Any = None,
@@ -125,6 +164,8 @@ class OSC(_Coupled):
         self.solver = solver
         self.penalty = penalty
         self.cut = cut
+        self.min_length = min_length
+        self.kernel = kernel
         self.zero_diagonal = zero_diagonal
         self.normalize = normalize
         self.preprocess = preprocess
@@ -142,11 +183,14 @@ class OSC(_Coupled):
 
     def _model(self, n_samples: int) -> Model:
         if check_choice("penalty", self.penalty, ("l1", "nuclear")) == "l1":
-            return Osc(*self._weights(), bool(self.zero_diagonal))
+            return self._coupled(*self._weights())
         check_choice("solver with penalty='nuclear'", self.solver, COUPLED_SOLVERS[1:])
         if self.zero_diagonal:
             raise ValueError("penalty='nuclear' has no form with zero_diagonal=True; leave one of them out.")
         return OscLowRank(*self._weights())
+
+    def _coupled(self, lambda_1: float, lambda_2: float) -> Osc:
+        return Osc(lambda_1, lambda_2, bool(self.zero_diagonal))
 
 
 class SpatSC(_Coupled):
@@ -158,9 +202,9 @@ class SpatSC(_Coupled):
 
     Parameters
     ----------
-    lambda_1 : float
+    lambda_1 : float or "auto"
         Weight of the coefficients' sparsity.
-    lambda_2 : float
+    lambda_2 : float or "auto"
         Weight of their change in time, entry by entry.
     solver : {"fast", "vladmap", "ladmpsap", "sylvester", "splitting"}
     zero_diagonal : bool
@@ -182,10 +226,12 @@ class SpatSC(_Coupled):
         n_subspaces: int | str = "auto",
         *,
         n_spans: int | str = "auto",
-        lambda_1: float = 0.1,
-        lambda_2: float = 0.01,
+        lambda_1: float | str = 0.1,
+        lambda_2: float | str = 0.01,
         solver: str = "fast",
         cut: str = "ncut",
+        min_length: int = MIN_LENGTH,
+        kernel: Kernel = "linear",
         zero_diagonal: bool = True,
         normalize: bool = True,
         preprocess: Any = None,
@@ -207,6 +253,8 @@ class SpatSC(_Coupled):
         self.lambda_2 = lambda_2
         self.solver = solver
         self.cut = cut
+        self.min_length = min_length
+        self.kernel = kernel
         self.zero_diagonal = zero_diagonal
         self.normalize = normalize
         self.preprocess = preprocess
@@ -222,5 +270,10 @@ class SpatSC(_Coupled):
         self.callback = callback
         self.verbose = verbose
 
+    _base = 0.01
+
     def _model(self, n_samples: int) -> Model:
-        return SpatSc(*self._weights(), bool(self.zero_diagonal))
+        return self._coupled(*self._weights())
+
+    def _coupled(self, lambda_1: float, lambda_2: float) -> SpatSc:
+        return SpatSc(lambda_1, lambda_2, bool(self.zero_diagonal))

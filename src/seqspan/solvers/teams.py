@@ -60,18 +60,28 @@ def default_threads() -> int:
 
 
 class Team:
-    """A fixed number of threads; with one, everything runs in the caller's."""
+    """A fixed number of threads; with one, everything runs in the caller's.
 
-    def __init__(self, n_threads: int | None = None) -> None:
+    Parameters
+    ----------
+    n_threads : int, optional
+    uses_blas : bool
+        Whether the work calls BLAS, which is then kept from starting threads of its own.
+    """
+
+    def __init__(self, n_threads: int | None = None, *, uses_blas: bool = True) -> None:
         self.n_threads = default_threads() if n_threads is None else n_threads
+        self._uses_blas = uses_blas
         self._pool = ThreadPoolExecutor(self.n_threads - 1) if self.n_threads > 1 else None
 
     def __enter__(self) -> Team:
-        _single_threaded_blas.__enter__()
+        if self._uses_blas:
+            _single_threaded_blas.__enter__()
         return self
 
     def __exit__(self, *exception: object) -> None:
-        _single_threaded_blas.__exit__()
+        if self._uses_blas:
+            _single_threaded_blas.__exit__()
         if self._pool is not None:
             self._pool.shutdown()
 

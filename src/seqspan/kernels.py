@@ -1,0 +1,87 @@
+"""Kernels: subspaces of a wider space, through features whose inner products are the kernel.
+
+The models know the samples through X^T X alone, so any X with the kernel as its Gram matrix will do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+import numpy as np
+from scipy.linalg import eigh
+
+from seqspan._types import Array
+from seqspan.checks import check_choice, scale_columns
+
+Kernel: TypeAlias = "str | Callable[[Array, Array], Array]"
+NAMES = ("linear", "cosine", "rbf")
+LARGEST_EXACT = 2000  # samples; more are mapped by what they share with as many of them
+NEGLIGIBLE = 1e-6  # of the largest eigenvalue
+
+
+def check_kernel(kernel: Kernel) -> Kernel:
+    """Return a kernel's name or function, or say what is wrong with it."""
+    return kernel if callable(kernel) else check_choice("kernel", kernel, NAMES)
+
+
+def kernel_map(X: Array, kernel: Kernel) -> Array:
+    """Map samples so that their inner products are the kernel's values.
+
+    Exact up to 2,000 samples; of more, 2,000 spread evenly in time span the space (Nystroem).
+
+    Parameters
+    ----------
+    X : array of shape (d, n)
+    kernel : {"linear", "cosine", "rbf"} or callable
+        A callable gets two arrays of columns, (d, a) and (d, b), and returns the values, (a, b); they
+        must be those of a kernel, with no negative eigenvalues to speak of. "rbf" is
+        ``exp(-||x - y||^2 / m)``, with m the median squared distance.
+
+    Returns
+    -------
+    Y : array of shape (r, n)
+        ``Y^T Y`` is the kernel.
+
+    Examples
+    --------
+    >>> X = np.random.default_rng(0).standard_normal((3, 20))
+    >>> Y = kernel_map(X, lambda A, B: (A.T @ B + 1) ** 2)
+    >>> Y.shape, bool(np.allclose(Y.T @ Y, (X.T @ X + 1) ** 2))
+    ((10, 20), True)
+    """
+    if kernel == "linear":
+        return X
+    if kernel == "cosine":
+        return scale_columns(X)
+    n = X.shape[1]
+    anchors = X[:, np.unique(np.linspace(0, n - 1, min(n, LARGEST_EXACT)).round().astype(np.intp))]
+    values = kernel if callable(kernel) else _rbf(anchors)
+    among = np.asarray(values(anchors, anchors), dtype=np.float64)
+    if among.shape != (anchors.shape[1],) * 2 or not np.all(np.isfinite(among)):
+        raise ValueError(
+            f"kernel must return finite values of shape {(anchors.shape[1],) * 2} for {anchors.shape[1]} "
+            f"samples; got shape {among.shape}."
+        )
+    eigenvalues, vectors = eigh((among + among.T) / 2)
+    if eigenvalues[0] < -1e-3 * max(eigenvalues[-1], 0):
+        raise ValueError(
+            f"kernel must have no negative eigenvalues; got one of {eigenvalues[0]:.3g} beside a largest of "
+            f"{eigenvalues[-1]:.3g}."
+        )
+    kept = eigenvalues > NEGLIGIBLE * eigenvalues[-1]
+    mapped: Array = (vectors[:, kept] / np.sqrt(eigenvalues[kept])).T @ np.asarray(values(anchors, X))
+    return np.ascontiguousarray(mapped.astype(X.dtype, copy=False))
+
+
+def _rbf(anchors: Array) -> Callable[[Array, Array], Array]:
+    """Gaussian kernel, as wide as the anchors are apart."""
+
+    def distances(A: Array, B: Array) -> Array:
+        squared = np.sum(A**2, axis=0)[:, None] + np.sum(B**2, axis=0) - 2 * (A.T @ B)
+        return np.maximum(squared, 0)
+
+    between = distances(anchors, anchors)[np.triu_indices(anchors.shape[1], 1)]
+    positive = between[between > 0]
+    width = float(np.median(positive)) if len(positive) else 1.0
+    return lambda A, B: np.exp(-distances(A, B) / width)

@@ -228,6 +228,14 @@ def test_spans_with_one_mean_are_joined(n_labels):
     assert np.array_equal(match_labels(TRUTH, labels), TRUTH)
 
 
+def test_spans_apart_keep_a_label_each():
+    def search(X, n_spans, n_labels, rng, kind):
+        return join_spans(X, np.array([30, 55, 90]), n_labels)
+
+    labels = change_points.name_apart(made_up().X, None, None, None, "table", run=search)
+    assert np.unique(labels, return_counts=True)[1].tolist() == [30, 25, 35, 30]
+
+
 def test_slope_heuristic_finds_the_kink():
     n_spans = np.arange(1, 61)
     # Each of the first six changes explains much; what follows is the slow decrease of noise.
@@ -292,7 +300,7 @@ def test_the_best_that_looks_and_finished_is_bold():
         make_row("late", 0, status="over 5 s", sequence="2"), make_row("poor", 0.2),
         make_row("poor", 0.2, sequence="2"),
     ]  # fmt: skip
-    text = table.write_tables(given_rows, {})
+    text = table.write_tables(given_rows)
     assert "| good | **0.850** |" in text
     assert "| equal split | 0.990 |" in text
     assert "| late [50% done] | 0.950 |" in text
@@ -302,7 +310,7 @@ def test_the_best_that_looks_and_finished_is_bold():
 def test_a_peer_is_shown_by_its_best_variant():
     given_rows = [make_row("a 1", 0.3, peer="a"), make_row("a 2", 0.6, peer="a"), make_row("b", 0.5)]
     assert table.best_variants(given_rows) == {"a": "a 2", "b": "b"}
-    assert "| a 2 (best of 2) |" in table.write_tables(given_rows, {"a": 2, "b": 1})
+    assert "| a 2 (best of 2) |" in table.write_tables(given_rows)
 
 
 def test_found_labels_without_a_partner_have_no_colour():

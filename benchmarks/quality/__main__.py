@@ -20,7 +20,6 @@ import sys
 import tempfile
 import threading
 import zlib
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -174,7 +173,6 @@ def write_results(sequences: list[Labelled], options: argparse.Namespace) -> Non
         and row["method"] in fitting
         and row["given"] in options.given
     ]
-    n_variants = Counter(method.peer for _, method in choose_methods(options.methods))
     split = "all sequences" if options.split == "all" else f"sequences to {options.split}"
     head = (
         f"# Quality, {split}\n\n{describe_machine()}. Boundaries within {MARGIN:.0%} of the samples count; "
@@ -183,7 +181,7 @@ def write_results(sequences: list[Labelled], options: argparse.Namespace) -> Non
         "is the best by accuracy plus boundary F1 on these very sequences.\n\n"
     )
     suffix = "" if options.split == "all" else f"-{options.split}"
-    (options.out / f"quality{suffix}.md").write_text(head + write_tables(rows, n_variants))
+    (options.out / f"quality{suffix}.md").write_text(head + write_tables(rows))
     for name in dict.fromkeys(sequence.set_name for sequence in sequences):
         truths = {each.name: each.labels for each in sequences if each.set_name == name}
         for given in options.given:

@@ -126,8 +126,23 @@ def _gaussian_bic(F):
     return float((n_dims + n_dims * (n_dims + 1) / 2 + 1) * np.log(len(F)))
 
 
+def name_apart(X, n_spans, n_labels, rng, kind, *, run):
+    """A search whose spans keep a label each: with as many labels as samples nothing is joined."""
+    return run(X, n_spans, len(X), rng, kind)
+
+
 def _variants():
-    """All variants, named."""
+    """All variants, named; searches of ruptures also without joining, where no number is given."""
+    for method in _searches():
+        yield method
+        if method.needs == ("ruptures",):
+            run = partial(name_apart, run=method.run)
+            yield Method(f"{method.name}, apart", method.peer, run, (), ("nothing",), method.needs)
+    yield from _profiles()
+
+
+def _searches():
+    """Equal split and the searches of ruptures."""
     yield Method("equal split", "equal split", split_equally)
     for kernel in ("linear", "rbf", "cosine"):
         for features in FEATURES:
@@ -150,7 +165,6 @@ def _variants():
         for features in FEATURES:
             run = partial(split_binary, cost=cost, features=features)
             yield Method(f"BinSeg {cost}, {features}", "BinSeg", run, needs=("ruptures",))
-    yield from _profiles()
 
 
 def _profiles():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 
 import numpy as np
 
@@ -23,26 +23,27 @@ NO_DATA = "equal split"  # a yardstick that never looks: shown, never bold
 Average = dict[str, float]
 
 
-def write_tables(rows: list[Row], n_variants: dict[str, int]) -> str:
+def write_tables(rows: list[Row]) -> str:
     """All tables of the rows, as one Markdown text."""
     parts = []
     for name in dict.fromkeys(row["set"] for row in rows):
         for given in GIVEN:
             chosen = [row for row in rows if row["set"] == name and row["given"] == given]
             if chosen:
-                parts.append(_table_pair(name, given, chosen, n_variants))
+                parts.append(_table_pair(name, given, chosen))
     return "\n".join(parts)
 
 
-def _table_pair(name: str, given: str, rows: list[Row], n_variants: dict[str, int]) -> str:
+def _table_pair(name: str, given: str, rows: list[Row]) -> str:
     """The table of best variants and, folded, the table of all."""
     sequences = {row["sequence"] for row in rows}
     averages = {method: average_rows(own, len(sequences)) for method, own in by_method(rows).items()}
     best = best_variants(rows)
+    n_variants = Counter(own[0]["peer"] for own in by_method(rows).values())  # those run in this setting
     noun = "sequence" if len(sequences) == 1 else "sequences"
     title = f"### {name}, {len(sequences)} {noun}: {GIVEN_WORDS[given]}\n"
     words = {
-        method: f"{method} (best of {n_variants[peer]})" if n_variants.get(peer, 1) > 1 else method
+        method: f"{method} (best of {n_variants[peer]})" if n_variants[peer] > 1 else method
         for peer, method in best.items()
     }
     film = any(row["cuts_found"] for row in rows)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from seqspan._kernels_spans import add_span
 from seqspan._types import Array, IntArray
 from seqspan.solvers.teams import Team
 
@@ -61,6 +60,8 @@ class SpanSearch:
 
     def _extend(self) -> None:
         """Add the row of the next number of spans."""
+        from seqspan._kernels_spans import add_span  # numba: imported, and compiled, on first use alone
+
         best = np.full(len(self._C), np.inf)
         start = np.zeros(len(self._C), dtype=np.int64)
         before = self._best[-1]

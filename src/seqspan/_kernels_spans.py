@@ -12,10 +12,9 @@ import numba
 import numpy as np
 
 LANES = 32  # starts that go through time together: enough to hide what a short loop costs
-_compiled = numba.njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
 
 
-@_compiled
+@numba.njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
 def fill_costs(
     Y: Any, step: int, shortest: int, prior: float, group: int, slopes: Any, table: Any, first: int, C: Any
 ) -> None:
@@ -97,17 +96,17 @@ def fill_costs(
                 C[end, first + b] += total[b] + table[t + 1 - (first + b) * step]
 
 
-@_compiled
+@numba.njit(cache=True, nogil=True)  # no fastmath: it may take for granted that nothing is infinite
 def add_span(
-    before: Any, C: Any, shortest: int, first: int, stride: int, best: Any, start: Any
+    before: Any, C: Any, shortest: int, earliest: Any, first: int, stride: int, best: Any, start: Any
 ) -> None:
-    """One more span: for ends first, first + stride, ..., the least cost up to it and where its last span starts.
+    """One more span: for ends first, first + stride, ..., the least cost and where the last span starts.
 
-    ``best[j] = min_i before[i] + C[j, i]`` over ``i <= j - shortest``.
+    ``best[j] = min_i before[i] + C[j, i]`` over ``earliest[j] <= i <= j - shortest``.
     """
     for j in range(first, C.shape[0], stride):
         least, where = np.inf, 0
-        for i in range(j - shortest + 1):
+        for i in range(earliest[j], j - shortest + 1):
             cost = before[i] + C[j, i]
             if cost < least:
                 least, where = cost, i

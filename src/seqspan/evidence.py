@@ -64,6 +64,9 @@ class Evidence:
     def __init__(self, views: Sequence[Array]) -> None:
         self.views = [np.ascontiguousarray(view[:, : max(_whole(view.shape[1]), 1)]) for view in views]
         self.n_samples = len(self.views[0])
+        if any(len(view) != self.n_samples for view in self.views):
+            counts = [len(view) for view in self.views]
+            raise ValueError(f"All views must describe the same samples; got {counts} samples.")
 
     def moments(self, start: int, end: int) -> list[Moments]:
         """Moments of the samples in [start, end), one for each view."""
@@ -96,18 +99,22 @@ class Evidence:
             "Take fewer samples (preprocess='subsample:2' keeps every second).",
         )
         C = np.zeros((n_grid, n_grid), dtype=np.float32)
-        firsts = range(0, n_grid - 1, LANES)
         with Team(n_threads, uses_blas=False) as team:
-            for Y in self.views:
-                group, slopes, table = _constants(Y.shape[1], self.n_samples)
-                slopes, table = slopes / len(self.views), table / len(self.views)
-
-                def work(share: range, Y: Array = Y, fixed: tuple = (group, slopes, table)) -> None:
-                    for block in share:
-                        fill_costs(Y, step, shortest, PRIOR, *fixed, firsts[block], C)
-
-                team.map(work, len(firsts))
+            for view in self.views:
+                self._add_view(view, step, shortest, C, team)
         return C
+
+    def _add_view(self, Y: Array, step: int, shortest: int, C: Array, team: Team) -> None:
+        """Add the share of one view to the costs of all spans."""
+        group, slopes, table = _constants(Y.shape[1], self.n_samples)
+        slopes, table = slopes / len(self.views), table / len(self.views)
+        firsts = range(0, len(C) - 1, LANES)
+
+        def work(share: range) -> None:
+            for block in share:
+                fill_costs(Y, step, shortest, PRIOR, group, slopes, table, firsts[block], C)
+
+        team.map(work, len(firsts))
 
 
 def _whole(n_features: int) -> int:
@@ -135,7 +142,8 @@ def _length_part(size: int, degrees: float, lengths: IntArray) -> Array:
     """All of the cost but the log determinant, for spans of given lengths."""
     half = (degrees - np.arange(size)) / 2
     table: Array = gammaln(half).sum() - gammaln(half[:, None] + lengths / 2).sum(axis=0)
-    return table - degrees / 2 * size * np.log(PRIOR) + size / 2 * np.log1p(lengths)
+    table += size / 2 * np.log1p(lengths) - degrees / 2 * size * np.log(PRIOR)
+    return table
 
 
 def _cost_of_moments(given: Moments) -> float:

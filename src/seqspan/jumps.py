@@ -1,4 +1,4 @@
-"""Hard cuts: one step of time that is far longer than all steps around it, after which things stay changed."""
+"""Hard cuts: one step in time far longer than all steps around it, after which things stay changed."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def sharp_jumps(X: Array) -> tuple[IntArray, Array]:
     # An end has fewer steps to compare with, and a signal at rest none: neither makes a step sharp.
     inner = (np.arange(n - 1) >= REACH - 1) & (np.arange(n - 1) <= n - 1 - REACH) & (nearby > 0)
     starts = np.flatnonzero((sharpness >= SHARP) & inner) + 1
-    stays = [_change(X, t) >= STAYS * lengths[t - 1] for t in starts]
+    stays = [_change(X, int(t)) >= STAYS * lengths[t - 1] for t in starts]
     starts = starts[np.array(stays, dtype=bool)]
     return starts, sharpness[starts - 1]
 

@@ -6,8 +6,6 @@ formed; with no more samples than anchors the components are exact.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 from scipy.linalg import eigh
 
@@ -37,6 +35,7 @@ def sample_features(X: Array, count: int = N_FEATURES) -> Array:
     >>> sample_features(X).shape
     (10, 1)
     """
+    X = X - X.mean(axis=1, keepdims=True)  # distances stay, and lose fewer digits where X is far from 0
     anchors = _anchors(X.shape[1])
     squares = np.einsum("ij,ij->j", X, X)
     distances = squares[:, None] + squares[anchors] - 2 * (X.T @ X[:, anchors])

@@ -8,6 +8,7 @@ together get one label (:mod:`seqspan.span_labels`).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from seqspan.jumps import sharp_jumps
 from seqspan.kernel_features import coefficient_features, sample_features
 from seqspan.span_labels import Joining
 from seqspan.span_search import SpanSearch
-from seqspan.surrogates import test_stationarity
+from seqspan.surrogates import measure_stationarity
 
 MIN_LENGTH = 5
 EXACT_UP_TO = 10_000  # samples; longer sequences are divided on a grid of about COARSE points, then refined
@@ -38,16 +39,15 @@ class OrderedCut:
         Interior starts.
     labels : array of int, shape (n_spans,)
         One for each span, in the order of first appearance.
-    evidence : Evidence
-        What the spans were found in.
-    price : float
-        Nats that a boundary had to save.
     """
 
     boundaries: IntArray
     labels: IntArray
-    evidence: Evidence
-    price: float
+
+    def sample_labels(self, n_samples: int) -> IntArray:
+        """Label of each sample."""
+        edges = np.concatenate([[0], self.boundaries, [n_samples]])
+        return np.repeat(self.labels, np.diff(edges))
 
 
 def ordered_cut(
@@ -69,8 +69,8 @@ def ordered_cut(
     Z : array of shape (m, n)
         Their coefficients.
     n_spans : int or "auto"
-    n_subspaces : int or "auto"
-        Number of labels, no more than spans.
+    n_subspaces : int or str
+        Number of labels, no more than spans; any word is "auto".
     min_length : int
         Samples that a span has at least.
     rng : numpy.random.Generator, int or None
@@ -89,99 +89,115 @@ def ordered_cut(
     >>> ordered_cut(X, Z, rng=0).boundaries
     array([20, 40])
     """
-    n = X.shape[1]
-    evidence = Evidence([sample_features(X), coefficient_features(Z)])
-    step = 1 if n <= EXACT_UP_TO else -(-n // COARSE)
-    shortest = max(1, round(min(min_length, n) / step))
-    C = evidence.span_costs(step, shortest, n_threads)
-    jumps = _strongest(*sharp_jumps(X), shortest * step, n, n_spans)
-    _forbid_crossing(C, np.round(jumps / step).astype(np.intp))
-    search = Search(evidence, SpanSearch(C, shortest, n_threads), step, shortest, jumps)
-    if isinstance(n_spans, str):
-        price = _price(X, jumps, n_subspaces, min_length, np.random.default_rng(rng))
-        joining = search.choose(price, n_subspaces)
-    else:
-        price = 0.0
-        joining = search.join(n_spans)
-    n_labels = _count_labels(joining) if isinstance(n_subspaces, str) else min(n_subspaces, joining.n_spans)
-    return OrderedCut(joining.boundaries, joining.labels(n_labels), evidence, price)
+    return OrderedCutter(X, Z, min_length=min_length, rng=rng, n_threads=n_threads).cut(n_spans, n_subspaces)
 
 
-@dataclass(frozen=True)
-class Search:
-    """Divisions into any number of spans, on the grid and refined, with jumps kept."""
+def describe(X: Array, Z: Array) -> Evidence:
+    """How well spans can be described, by the samples and by their coefficients."""
+    return Evidence([sample_features(X), coefficient_features(Z)])
 
-    evidence: Evidence
-    spans: SpanSearch
-    step: int
-    shortest: int
-    jumps: IntArray
 
-    def join(self, n_spans: int) -> Joining:
-        """The best `n_spans` spans, ready to be joined."""
-        starts = self.spans.divide(n_spans) * self.step
-        return Joining(self.evidence, _refine(self.evidence, starts, self.jumps, self.step, self.shortest))
+class OrderedCutter:
+    """Cuts one sequence into any number of spans and labels; what they share is computed once.
 
-    def choose(self, price: float, n_subspaces: int | str) -> Joining:
-        """The number of spans at which one more saves less than it costs."""
-        if np.isinf(price):
-            return self.join(1)
-        fewest = max(len(self.jumps) + 1, 1 if isinstance(n_subspaces, str) else n_subspaces)
-        count = self._cheapest(price, min(fewest, self.spans.n_most))
-        joining = self.join(count)
+    Parameters
+    ----------
+    X, Z, min_length, rng, n_threads
+        As for :func:`ordered_cut`.
+    exact_up_to : int
+        Longer sequences are divided on a grid first.
+    """
+
+    def __init__(
+        self,
+        X: Array,
+        Z: Array,
+        *,
+        min_length: int = MIN_LENGTH,
+        rng: np.random.Generator | int | None = None,
+        n_threads: int | None = None,
+        exact_up_to: int = EXACT_UP_TO,
+    ) -> None:
+        n = X.shape[1]
+        self._X, self._min_length, self._rng, self._n_threads = X, min_length, rng, n_threads
+        self._step = 1 if n <= exact_up_to else -(-n // min(COARSE, exact_up_to))
+        self._shortest = max(1, round(min(min_length, n) / self._step))
+        self.evidence = describe(X, Z)
+        self._costs = self.evidence.span_costs(self._step, self._shortest, n_threads)
+        self._jumps = sharp_jumps(X)
+
+    def cut(self, n_spans: int | str = "auto", n_subspaces: int | str = "auto") -> OrderedCut:
+        """Divide into spans and label them."""
+        if isinstance(n_spans, str):
+            joining = self._choose(n_subspaces)
+        else:
+            joining = self._join(self._search(n_spans - 1), n_spans)
+        most = _count_labels(joining) if isinstance(n_subspaces, str) else n_subspaces
+        return OrderedCut(joining.boundaries, joining.labels(min(most, joining.n_spans)))
+
+    def _search(self, most: int | None = None) -> tuple[SpanSearch, IntArray]:
+        """Spans between jumps, of which the sharpest `most` are kept, and these jumps."""
+        jumps = _strongest(*self._jumps, self._shortest * self._step, self.evidence.n_samples, most)
+        fixed = np.round(jumps / self._step).astype(np.intp)
+        search = SpanSearch(self._costs, self._shortest, fixed=fixed, n_threads=self._n_threads)
+        return search, jumps
+
+    @cached_property
+    def _price(self) -> float:
+        """Nats that the first boundary has to save; infinite where nothing speaks for any change."""
+        rng = np.random.default_rng(self._rng)
+        chance = measure_stationarity(self._X, rng, self._min_length)
+        if chance.ratio < CHANGED and not len(self._jumps[0]):
+            return np.inf
+        return SPAN_PRICE * chance.slope**SLOPE_POWER * self.evidence.n_samples
+
+    def _choose(self, n_subspaces: int | str) -> Joining:
+        """Take as many spans as save more than they cost."""
+        search, jumps = self._search()
+        n_labels = 1 if isinstance(n_subspaces, str) else n_subspaces
+        fewest = min(max(len(jumps) + 1, n_labels), search.n_most)
+        count = fewest if np.isinf(self._price) else self._cheapest(search, fewest)
+        joining = self._join((search, jumps), count)
         if isinstance(n_subspaces, str):
             return joining
         # Where so few labels ask for joining what differs more than two neighbours do, spans are too many.
-        while count > fewest and max(joining.losses[: count - n_subspaces]) * self._mean_length(
-            count
-        ) > self.spans.cost(count - 1) - self.spans.cost(count):
+        while count > fewest and self._is_torn(search, joining, n_labels):
             count -= 1
-            joining = self.join(count)
+            joining = self._join((search, jumps), count)
         return joining
 
-    def _mean_length(self, n_spans: int) -> float:
-        """Samples in a span, on average."""
-        return self.evidence.n_samples / n_spans
-
-    def _cheapest(self, price: float, fewest: int) -> int:
-        """Minimise ``cost(k) + price sqrt(k)``, well past the minimum."""
+    def _cheapest(self, search: SpanSearch, fewest: int) -> int:
+        """Minimise ``cost(k) + price sqrt(k)``; looks well past the minimum."""
         best, least, k = fewest, np.inf, fewest
-        while k <= min(self.spans.n_most, 2 * best + 8):
-            total = self.spans.cost(k) + price * np.sqrt(k)
+        while k <= min(search.n_most, 2 * best + 8):
+            total = search.cost(k) + self._price * np.sqrt(k)
             if total < least:
                 best, least = k, total
             k += 1
         return best
 
+    def _is_torn(self, search: SpanSearch, joining: Joining, n_labels: int) -> bool:
+        """Whether so few labels lose more, on a span of mean length, than one span less would."""
+        k = joining.n_spans
+        worst = max(joining.losses[: k - n_labels], default=0.0)
+        return worst * self.evidence.n_samples / k > search.cost(k - 1) - search.cost(k)
 
-def _price(
-    X: Array, jumps: IntArray, n_subspaces: int | str, min_length: int, rng: np.random.Generator
-) -> float:
-    """Nats that the first boundary has to save; infinite where nothing speaks for any change."""
-    chance = test_stationarity(X, rng, min_length)
-    must_change = len(jumps) > 0 or (not isinstance(n_subspaces, str) and n_subspaces > 1)
-    if chance.ratio < CHANGED and not must_change:
-        return np.inf
-    return SPAN_PRICE * chance.slope**SLOPE_POWER * X.shape[1]
+    def _join(self, found: tuple[SpanSearch, IntArray], n_spans: int) -> Joining:
+        """The best `n_spans` spans, ready to be joined."""
+        search, jumps = found
+        starts = search.divide(n_spans) * self._step
+        return Joining(self.evidence, _refine(self.evidence, starts, jumps, self._step))
 
 
 def _strongest(
-    starts: IntArray, sharpness: Array, shortest: int, n_samples: int, n_spans: int | str
+    starts: IntArray, sharpness: Array, shortest: int, n_samples: int, most: int | None
 ) -> IntArray:
-    """The sharpest jumps that leave every span long enough, no more than there are boundaries."""
-    most = len(starts) if isinstance(n_spans, str) else n_spans - 1
+    """The sharpest jumps that leave every span long enough."""
     kept: list[int] = []
-    for start in starts[np.argsort(-sharpness, kind="stable")]:
-        near = min((abs(start - other) for other in [0, n_samples, *kept]), default=n_samples)
-        if near >= shortest and len(kept) < most:
+    for start in starts[np.argsort(-sharpness, kind="stable")][:most]:
+        if min(abs(start - other) for other in [0, n_samples, *kept]) >= shortest:
             kept.append(int(start))
     return np.sort(np.array(kept, dtype=np.intp))
-
-
-def _forbid_crossing(C: Array, starts: IntArray) -> None:
-    """No span may reach across these grid points."""
-    for start in starts:
-        C[start + 1 :, :start] = np.inf
 
 
 def _count_labels(joining: Joining) -> int:
@@ -190,7 +206,7 @@ def _count_labels(joining: Joining) -> int:
     return joining.n_spans - int(np.sum(highest[1:] < SAME))
 
 
-def _refine(evidence: Evidence, starts: IntArray, jumps: IntArray, step: int, shortest: int) -> IntArray:
+def _refine(evidence: Evidence, starts: IntArray, jumps: IntArray, step: int) -> IntArray:
     """Move boundaries from the grid to the sample where they save most; jumps are where they are."""
     if step == 1:
         return starts

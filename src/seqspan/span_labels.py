@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from seqspan._types import Array, IntArray
@@ -41,9 +43,7 @@ class Joining:
         self.boundaries = boundaries
         self.n_spans = len(edges) - 1
         self._evidence = evidence
-        self._groups: list[list[Moments]] = [
-            evidence.moments(start, end) for start, end in zip(edges[:-1], edges[1:], strict=True)
-        ]
+        self._groups: list[list[Moments]] = [evidence.moments(start, end) for start, end in pairwise(edges)]
         self._costs = [evidence.cost(group) for group in self._groups]
         self.losses: list[float] = []
         self.costs = [float(np.sum(self._costs))]
@@ -114,7 +114,8 @@ def boundary_gains(evidence: Evidence, boundaries: IntArray) -> Array:
     True
     """
     edges = np.concatenate([[0], boundaries, [evidence.n_samples]])
-    spans = [evidence.moments(start, end) for start, end in zip(edges[:-1], edges[1:], strict=True)]
+    spans = [evidence.moments(start, end) for start, end in pairwise(edges)]
     costs = [evidence.cost(span) for span in spans]
-    pairs = [evidence.cost(_together(a, b)) for a, b in zip(spans[:-1], spans[1:], strict=True)]
-    return np.array(pairs) - costs[:-1] - np.array(costs[1:])
+    pairs = [evidence.cost(_together(a, b)) for a, b in pairwise(spans)]
+    gains: Array = np.array(pairs) - costs[:-1] - np.array(costs[1:])
+    return gains

@@ -19,6 +19,8 @@ class SpanSearch:
         ``C[end, start]``, the cost of the span between two grid points.
     shortest : int
         Grid steps that a span has at least.
+    fixed : array of int
+        Grid points that no span reaches across.
     n_threads : int, optional
 
     Examples
@@ -30,8 +32,11 @@ class SpanSearch:
     (array([2, 4]), 0.0)
     """
 
-    def __init__(self, C: Array, shortest: int = 1, n_threads: int | None = None) -> None:
+    def __init__(
+        self, C: Array, shortest: int = 1, *, fixed: IntArray | None = None, n_threads: int | None = None
+    ) -> None:
         self._C, self._shortest = C, shortest
+        self._earliest = _earliest_starts(np.array([], dtype=np.intp) if fixed is None else fixed, len(C))
         self._n_threads = n_threads if len(C) >= PARALLEL_FROM else 1
         self.n_most = max((len(C) - 1) // shortest, 1)
         nothing = np.full(len(C), np.inf)
@@ -41,8 +46,6 @@ class SpanSearch:
 
     def cost(self, n_spans: int) -> float:
         """Least cost of `n_spans` spans; infinite if they can't all be long enough."""
-        if n_spans == 1:
-            return float(self._C[-1, 0])
         while len(self._best) <= n_spans:
             self._extend()
         return float(self._best[n_spans][-1])
@@ -70,11 +73,17 @@ class SpanSearch:
 
             def work(shares: range) -> None:
                 for share in shares:
-                    add_span(before, self._C, self._shortest, share, n_shares, best, start)
+                    add_span(before, self._C, self._shortest, self._earliest, share, n_shares, best, start)
 
             team.map(work, n_shares)
         self._best.append(best)
         self._starts.append(start)
+
+
+def _earliest_starts(fixed: IntArray, n_grid: int) -> IntArray:
+    """For every end, the last of the fixed points before it: spans start there or later."""
+    points = np.concatenate([[0], np.sort(fixed)]).astype(np.int64)
+    return points[np.maximum(np.searchsorted(points, np.arange(n_grid), side="left") - 1, 0)]
 
 
 def best_costs(C: Array, n_most: int, shortest: int) -> Array:

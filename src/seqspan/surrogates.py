@@ -72,7 +72,7 @@ def phase_surrogate(X: Array, rng: np.random.Generator) -> Array:
     """
     n = X.shape[1]
     spectrum = np.fft.rfft(X, axis=1)
-    phases = rng.uniform(0, 2 * np.pi, spectrum.shape[1])
+    phases: Array = rng.uniform(0, 2 * np.pi, size=(spectrum.shape[1],))
     phases[0] = 0  # the mean
     if n % 2 == 0:
         phases[-1] = 0  # the highest frequency of an even number of samples has no phase
@@ -80,7 +80,7 @@ def phase_surrogate(X: Array, rng: np.random.Generator) -> Array:
     return surrogate
 
 
-def test_stationarity(X: Array, rng: np.random.Generator, min_length: int = 5) -> Stationarity:
+def measure_stationarity(X: Array, rng: np.random.Generator, min_length: int = 5) -> Stationarity:
     """Compare what spans explain in a sequence with what they explain in its surrogates.
 
     Parameters
@@ -96,7 +96,7 @@ def test_stationarity(X: Array, rng: np.random.Generator, min_length: int = 5) -
     Examples
     --------
     >>> noise = np.random.default_rng(0).standard_normal((10, 200))
-    >>> bool(test_stationarity(noise, np.random.default_rng(0)).ratio < 1.4)
+    >>> bool(measure_stationarity(noise, np.random.default_rng(0)).ratio < 1.4)
     True
     """
     stride = -(-X.shape[1] // N_SAMPLES)
@@ -109,7 +109,7 @@ def test_stationarity(X: Array, rng: np.random.Generator, min_length: int = 5) -
 
 def _reduce(X: Array, n_directions: int = 30) -> Array:
     """Coordinates along the leading directions: distances, all that the kernel sees, hardly change."""
-    centred = X.astype(np.float64) - X.mean(axis=1, keepdims=True, dtype=np.float64)
+    centred: Array = X.astype(np.float64) - X.mean(axis=1, keepdims=True, dtype=np.float64)
     if min(X.shape) <= n_directions:
         return centred
     left, _, _ = np.linalg.svd(centred, full_matrices=False)
@@ -120,5 +120,5 @@ def _reduce(X: Array, n_directions: int = 30) -> Array:
 def _explained(X: Array, shortest: int) -> float:
     """Nats per sample that N_SPANS spans save against one."""
     C = Evidence([sample_features(X)]).span_costs(1, shortest, n_threads=1)
-    costs = best_costs(C, min(N_SPANS, X.shape[1] // shortest), shortest)
-    return float(costs[0] - costs[-1]) / X.shape[1]
+    costs = best_costs(C, max(1, min(N_SPANS, X.shape[1] // shortest)), shortest)
+    return float(costs[0] - costs[-1]) / int(X.shape[1])

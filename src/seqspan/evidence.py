@@ -67,6 +67,7 @@ class Evidence:
         if any(len(view) != self.n_samples for view in self.views):
             counts = [len(view) for view in self.views]
             raise ValueError(f"All views must describe the same samples; got {counts} samples.")
+        self._constants = [_constants(view.shape[1], self.n_samples) for view in self.views]
 
     def moments(self, start: int, end: int) -> list[Moments]:
         """Moments of the samples in [start, end), one for each view."""
@@ -74,7 +75,16 @@ class Evidence:
 
     def cost(self, given: Sequence[Moments]) -> float:
         """Negative log evidence of a set of samples, mean over views and numbers of features."""
-        return float(np.mean([_cost_of_moments(one) for one in given]))
+        return float(self.costs([given])[0])
+
+    def costs(self, given: Sequence[Sequence[Moments]]) -> Array:
+        """Costs of several sets of samples at once, each given by its moments in all views."""
+        if not given:
+            return np.empty(0)
+        views = zip(*given, strict=True)
+        per_view = [_costs_of_moments(view, *c) for view, c in zip(views, self._constants, strict=True)]
+        mean: Array = np.mean(per_view, axis=0)
+        return mean
 
     def span_costs(self, step: int = 1, shortest: int = 1, n_threads: int | None = None) -> Array:
         """Costs of all spans between points of a grid, in O(n^2 p^2 / step).
@@ -100,13 +110,13 @@ class Evidence:
         )
         C = np.zeros((n_grid, n_grid), dtype=np.float32)
         with Team(n_threads, uses_blas=False) as team:
-            for view in self.views:
-                self._add_view(view, step, shortest, C, team)
+            for number in range(len(self.views)):
+                self._add_view(number, step, shortest, C, team)
         return C
 
-    def _add_view(self, Y: Array, step: int, shortest: int, C: Array, team: Team) -> None:
+    def _add_view(self, number: int, step: int, shortest: int, C: Array, team: Team) -> None:
         """Add the share of one view to the costs of all spans."""
-        group, slopes, table = _constants(Y.shape[1], self.n_samples)
+        Y, (group, slopes, table) = self.views[number], self._constants[number]
         slopes, table = slopes / len(self.views), table / len(self.views)
         firsts = range(0, len(C) - 1, LANES)
 
@@ -146,15 +156,14 @@ def _length_part(size: int, degrees: float, lengths: IntArray) -> Array:
     return table
 
 
-def _cost_of_moments(given: Moments) -> float:
-    """Negative log evidence from moments: the twin of the compiled loop."""
-    n_features, count = len(given.total), given.count
-    scatter = given.products - np.outer(given.total, given.total) / (count + 1)
-    factor = np.linalg.cholesky(PRIOR * np.eye(n_features) + scatter)
-    determinants = 2 * np.cumsum(np.log(np.diag(factor)))
-    sizes = _sizes(n_features)
-    costs = [
-        (size + 2 + count) / 2 * determinants[size - 1] + _length_part(size, size + 2.0, np.array([count]))[0]
-        for size in sizes
-    ]
-    return float(np.mean(costs))
+def _costs_of_moments(given: Sequence[Moments], group: int, slopes: Array, table: Array) -> Array:
+    """Negative log evidence of several sets of samples from their moments: the twin of the compiled loop."""
+    counts = np.array([one.count for one in given])
+    totals = np.stack([one.total for one in given])
+    scatters = np.stack([one.products for one in given])
+    scatters -= totals[:, :, None] * (totals / (counts[:, None] + 1))[:, None, :]
+    factors = np.linalg.cholesky(scatters + PRIOR * np.eye(totals.shape[1]))
+    pivots = np.log(np.diagonal(factors, axis1=1, axis2=2)) * 2
+    grouped = np.add.reduceat(pivots, np.arange(0, totals.shape[1], group), axis=1)
+    costs: Array = np.sum(grouped * (slopes[:, 0] + counts[:, None] * slopes[:, 1]), axis=1) + table[counts]
+    return costs

@@ -136,6 +136,5 @@ def _segment_in_order(
     found = ordered_cut(
         to_host(X), Z, n_spans=n_spans, n_subspaces=n_subspaces, min_length=min_length, rng=rng
     )
-    edges = np.concatenate([[0], found.boundaries, [Z.shape[1]]])
-    labels = np.repeat(found.labels, np.diff(edges))
+    labels = found.sample_labels(Z.shape[1])
     return Segmentation(labels, found.boundaries, len(np.unique(labels)))

@@ -43,7 +43,7 @@ __all__ = [
 
 Specification: TypeAlias = "str | Step | Iterable[str | Mapping[str, Any] | Step] | None"
 OFFSET_SHARE = 0.5  # of the energy; a mean above it hides what varies
-SPREAD_RATIO = 5.0  # of the largest to the median deviation; above it few columns speak for all
+SPREAD_RATIO = 1.5  # of the largest to the median deviation; above it few columns speak for all
 
 
 @dataclass(frozen=True)

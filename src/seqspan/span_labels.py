@@ -62,24 +62,24 @@ class Joining:
         """Join until one group is left."""
         alive = list(range(self.n_spans))
         losses = np.full((self.n_spans, self.n_spans), np.inf)
-        for j in alive:
-            for i in alive[:j]:
-                losses[i, j] = self._loss(i, j)
+        pairs = [(i, j) for j in alive for i in alive[:j]]
         while len(alive) > 1:
+            for pair, loss in zip(pairs, self._losses(pairs), strict=True):
+                losses[pair] = loss
             i, j = (int(index) for index in np.unravel_index(np.argmin(losses), losses.shape))
             self.losses.append(float(losses[i, j]))
             self._merge(i, j)
             alive.remove(j)
             losses[j, :] = losses[:, j] = np.inf
-            for other in alive:
-                if other != i:
-                    losses[min(i, other), max(i, other)] = self._loss(i, other)
+            pairs = [(min(i, other), max(i, other)) for other in alive if other != i]
 
-    def _loss(self, i: int, j: int) -> float:
-        """Evidence that two groups differ, per sample of the smaller."""
-        both = self._evidence.cost(_together(self._groups[i], self._groups[j]))
-        smaller = min(self._groups[i][0].count, self._groups[j][0].count)
-        return (both - self._costs[i] - self._costs[j]) / smaller
+    def _losses(self, pairs: list[tuple[int, int]]) -> Array:
+        """Evidence that two groups differ, per sample of the smaller, for several pairs."""
+        both = self._evidence.costs([_together(self._groups[i], self._groups[j]) for i, j in pairs])
+        apart = np.array([self._costs[i] + self._costs[j] for i, j in pairs])
+        smaller = [min(self._groups[i][0].count, self._groups[j][0].count) for i, j in pairs]
+        losses: Array = (both - apart) / np.array(smaller)
+        return losses
 
     def _merge(self, i: int, j: int) -> None:
         """Let group i take in group j."""

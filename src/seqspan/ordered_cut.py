@@ -84,10 +84,10 @@ def ordered_cut(
     Examples
     --------
     >>> from seqspan.datasets import make_subspaces
-    >>> X, _ = make_subspaces(3, 2, 20, 10, rng=0)
-    >>> Z = np.kron(np.eye(3), np.ones((10, 10)))
+    >>> X, _ = make_subspaces(rng=0)
+    >>> Z = np.kron(np.eye(5), np.ones((20, 20)))
     >>> ordered_cut(X, Z, rng=0).boundaries
-    array([10, 20])
+    array([20, 40, 60, 80])
     """
     return OrderedCutter(X, Z, min_length=min_length, rng=rng, n_threads=n_threads).cut(n_spans, n_subspaces)
 
@@ -121,7 +121,7 @@ class OrderedCutter:
         n = X.shape[1]
         self._X, self._min_length, self._rng, self._n_threads = X, min_length, rng, n_threads
         self._step = 1 if n <= exact_up_to else -(-n // min(COARSE, exact_up_to))
-        self._shortest = max(1, round(min(min_length, n) / self._step))
+        self._shortest = max(1, -(-min(min_length, n) // self._step))
         self.evidence = describe(X, Z)
         self._costs = self.evidence.span_costs(self._step, self._shortest, n_threads)
         self._jumps = sharp_jumps(X)
@@ -131,16 +131,17 @@ class OrderedCutter:
         if isinstance(n_spans, str):
             joining = self._choose(n_subspaces)
         else:
-            joining = self._join(self._search(n_spans - 1), n_spans)
+            joining = self._join(self._search(n_spans, n_spans), n_spans)
         most = _count_labels(joining) if isinstance(n_subspaces, str) else n_subspaces
         return OrderedCut(joining.boundaries, joining.labels(min(most, joining.n_spans)))
 
-    def _search(self, most: int | None = None) -> tuple[SpanSearch, IntArray]:
-        """Spans between jumps, of which the sharpest `most` are kept, and these jumps."""
-        jumps = _strongest(*self._jumps, self._shortest * self._step, self.evidence.n_samples, most)
-        fixed = np.round(jumps / self._step).astype(np.intp)
-        search = SpanSearch(self._costs, self._shortest, fixed=fixed, n_threads=self._n_threads)
-        return search, jumps
+    def _search(self, fewest: int, most: int | None = None) -> tuple[SpanSearch, IntArray]:
+        """Spans between jumps, of which those are kept that leave room for so many spans, and these jumps."""
+        starts, sharpness = self._jumps
+        points = _nearest(starts, self._step)
+        kept = _strongest(points, sharpness, self._shortest, len(self._costs) - 1, (fewest, most))
+        search = SpanSearch(self._costs, self._shortest, fixed=points[kept], n_threads=self._n_threads)
+        return search, starts[kept]
 
     @cached_property
     def _price(self) -> float:
@@ -149,12 +150,12 @@ class OrderedCutter:
         chance = measure_stationarity(self._X, rng, self._min_length)
         if chance.ratio < CHANGED and not len(self._jumps[0]):
             return np.inf
-        return SPAN_PRICE * chance.slope**SLOPE_POWER * self.evidence.n_samples
+        return float(SPAN_PRICE * chance.slope**SLOPE_POWER * self.evidence.n_samples)
 
     def _choose(self, n_subspaces: int | str) -> Joining:
         """Take as many spans as save more than they cost."""
-        search, jumps = self._search()
         n_labels = 1 if isinstance(n_subspaces, str) else n_subspaces
+        search, jumps = self._search(n_labels)
         fewest = min(max(len(jumps) + 1, n_labels), search.n_most)
         count = fewest if np.isinf(self._price) else self._cheapest(search, fewest)
         joining = self._join((search, jumps), count)
@@ -185,19 +186,29 @@ class OrderedCutter:
     def _join(self, found: tuple[SpanSearch, IntArray], n_spans: int) -> Joining:
         """The best `n_spans` spans, ready to be joined."""
         search, jumps = found
-        starts = search.divide(n_spans) * self._step
-        return Joining(self.evidence, _refine(self.evidence, starts, jumps, self._step))
+        points = search.divide(n_spans)
+        if self._step == 1:
+            return Joining(self.evidence, points)
+        return Joining(self.evidence, _refine(self.evidence, points, jumps, self._step, self._min_length))
+
+
+def _nearest(starts: IntArray, step: int) -> IntArray:
+    """Grid points nearest to samples; halves go up, so that what is a whole step apart stays so."""
+    return (starts + step // 2) // step
 
 
 def _strongest(
-    starts: IntArray, sharpness: Array, shortest: int, n_samples: int, most: int | None
-) -> IntArray:
-    """The sharpest jumps that leave every span long enough."""
+    points: IntArray, sharpness: Array, shortest: int, end: int, limits: tuple[int, int | None]
+) -> list[int]:
+    """Which jumps to keep, in order: the sharpest that leave room for the spans wanted."""
+    fewest = min(limits[0], end // shortest)
+    most = end if limits[1] is None else limits[1]
     kept: list[int] = []
-    for start in starts[np.argsort(-sharpness, kind="stable")][:most]:
-        if min(abs(start - other) for other in [0, n_samples, *kept]) >= shortest:
-            kept.append(int(start))
-    return np.sort(np.array(kept, dtype=np.intp))
+    for index in np.argsort(-sharpness, kind="stable"):
+        room = np.diff(np.sort([0, end, *points[kept], points[index]])) // shortest
+        if len(kept) + 1 < most and room.min() >= 1 and room.sum() >= fewest:
+            kept.append(int(index))
+    return sorted(kept)
 
 
 def _count_labels(joining: Joining) -> int:
@@ -206,20 +217,18 @@ def _count_labels(joining: Joining) -> int:
     return joining.n_spans - int(np.sum(highest[1:] < SAME))
 
 
-def _refine(evidence: Evidence, starts: IntArray, jumps: IntArray, step: int) -> IntArray:
+def _refine(evidence: Evidence, points: IntArray, jumps: IntArray, step: int, min_length: int) -> IntArray:
     """Move boundaries from the grid to the sample where they save most; jumps are where they are."""
-    if step == 1:
-        return starts
-    starts = starts.copy()
-    for index, start in enumerate(starts):
-        near = jumps[np.abs(jumps - start) <= step]
-        if len(near):
-            starts[index] = near[0]
+    starts = points * step
+    fixed = np.isin(points, _nearest(jumps, step))
+    starts[fixed] = jumps
+    edges = np.concatenate([[0], starts, [evidence.n_samples]])
+    for index in np.flatnonzero(~fixed) + 1:
+        left, start, right = (int(edge) for edge in edges[index - 1 : index + 2])
+        places = range(max(start - step, left + min_length), min(start + step, right - min_length) + 1)
+        if not places:
             continue
-        left = starts[index - 1] if index else 0
-        right = starts[index + 1] if index + 1 < len(starts) else evidence.n_samples
-        places = np.arange(max(start - step, left + 1), min(start + step, right - 1) + 1)
         before = evidence.costs([evidence.moments(left, place) for place in places])
         after = evidence.costs([evidence.moments(place, right) for place in places])
-        starts[index] = places[int(np.argmin(before + after))]
-    return starts
+        edges[index] = places[int(np.argmin(before + after))]
+    return edges[1:-1]

@@ -38,7 +38,8 @@ class SpanSearch:
         self._C, self._shortest = C, shortest
         self._earliest = _earliest_starts(np.array([], dtype=np.intp) if fixed is None else fixed, len(C))
         self._n_threads = n_threads if len(C) >= PARALLEL_FROM else 1
-        self.n_most = max((len(C) - 1) // shortest, 1)
+        edges = np.concatenate([[0], [] if fixed is None else np.sort(fixed), [len(C) - 1]])
+        self.n_most = max(int(np.sum(np.diff(edges) // shortest)), 1)
         nothing = np.full(len(C), np.inf)
         nothing[0] = 0.0
         self._best: list[Array] = [nothing]

@@ -101,7 +101,7 @@ def measure_stationarity(X: Array, rng: np.random.Generator, min_length: int = 5
     """
     stride = -(-X.shape[1] // N_SAMPLES)
     X = _reduce(X[:, ::stride])
-    shortest = max(3, min_length // stride)
+    shortest = min(max(3, min_length // stride), X.shape[1])
     explained = _explained(X, shortest)
     by_chance = tuple(_explained(phase_surrogate(X, rng), shortest) for _ in range(N_SURROGATES))
     return Stationarity(explained, by_chance)
@@ -120,5 +120,5 @@ def _reduce(X: Array, n_directions: int = 30) -> Array:
 def _explained(X: Array, shortest: int) -> float:
     """Nats per sample that N_SPANS spans save against one."""
     C = Evidence([sample_features(X)]).span_costs(1, shortest, n_threads=1)
-    costs = best_costs(C, max(1, min(N_SPANS, X.shape[1] // shortest)), shortest)
+    costs = best_costs(C, min(N_SPANS, X.shape[1] // shortest), shortest)
     return float(costs[0] - costs[-1]) / int(X.shape[1])

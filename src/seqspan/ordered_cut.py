@@ -125,6 +125,8 @@ class OrderedCutter:
         self.evidence = describe(X, Z)
         self._costs = self.evidence.span_costs(self._step, self._shortest, n_threads)
         self._jumps = sharp_jumps(X)
+        self._searches: dict[tuple[int, ...], SpanSearch] = {}
+        self._joinings: dict[tuple[SpanSearch, int], Joining] = {}
 
     def cut(self, n_spans: int | str = "auto", n_subspaces: int | str = "auto") -> OrderedCut:
         """Divide into spans and label them."""
@@ -140,8 +142,10 @@ class OrderedCutter:
         starts, sharpness = self._jumps
         points = _nearest(starts, self._step)
         kept = _strongest(points, sharpness, self._shortest, len(self._costs) - 1, (fewest, most))
-        search = SpanSearch(self._costs, self._shortest, fixed=points[kept], n_threads=self._n_threads)
-        return search, starts[kept]
+        if tuple(kept) not in self._searches:
+            search = SpanSearch(self._costs, self._shortest, fixed=points[kept], n_threads=self._n_threads)
+            self._searches[tuple(kept)] = search
+        return self._searches[tuple(kept)], starts[kept]
 
     @cached_property
     def _price(self) -> float:
@@ -184,12 +188,14 @@ class OrderedCutter:
         return worst * self.evidence.n_samples / k > search.cost(k - 1) - search.cost(k)
 
     def _join(self, found: tuple[SpanSearch, IntArray], n_spans: int) -> Joining:
-        """The best `n_spans` spans, ready to be joined."""
+        """The best `n_spans` spans, and how they are joined."""
         search, jumps = found
-        points = search.divide(n_spans)
-        if self._step == 1:
-            return Joining(self.evidence, points)
-        return Joining(self.evidence, _refine(self.evidence, points, jumps, self._step, self._min_length))
+        if (search, n_spans) not in self._joinings:
+            starts = search.divide(n_spans)
+            if self._step > 1:
+                starts = _refine(self.evidence, starts, jumps, self._step, self._min_length)
+            self._joinings[search, n_spans] = Joining(self.evidence, starts)
+        return self._joinings[search, n_spans]
 
 
 def _nearest(starts: IntArray, step: int) -> IntArray:

@@ -15,7 +15,7 @@ import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -63,6 +63,8 @@ class Solved:
     seconds : float
         That the solver took.
     warnings : tuple of str
+    weights : dict of str to float
+        Weights of the model that were chosen by the data.
     """
 
     Z: Array
@@ -72,6 +74,7 @@ class Solved:
     history: tuple[Progress, ...] = ()
     seconds: float = 0.0
     warnings: tuple[str, ...] = ()
+    weights: dict[str, float] = field(default_factory=dict)
 
 
 def edge_times(times: Array) -> Array:

@@ -28,7 +28,7 @@ from seqspan._cli.settings import (
 )
 from seqspan._cli.truth import Truth, read_truth, score
 from seqspan._types import Array
-from seqspan.confidence import boundary_confidence
+from seqspan.checks import scale_columns
 from seqspan.exports import EXPORTS, check_export, describe_recording, write_export
 from seqspan.exports.split import split_video
 from seqspan.n_subspaces import ESTIMATORS
@@ -112,7 +112,7 @@ def run_job(job: Job, *, fresh: bool = False) -> Outcome:
         solved, reused = _solve(job, X, display, fresh=fresh)
         with threadpool_limits(1 if len(X) <= MANY_SAMPLES else None):
             with display.stage("cutting"):
-                findings = _cut(job.settings, sequence, solved, chain, truth)
+                findings = _cut(job.settings, sequence, X, solved, chain, truth)
             document = _describe(job, findings, chain, truth) | {"fingerprint": fingerprint}
             document["input"]["sha256"] = source_hash
             _write(job, replace(findings, document=document), display)
@@ -184,11 +184,12 @@ def _fit(job: Job, X: Array, parameters: dict[str, Any], display: Display) -> So
         tuple(estimator.history_),
         time.perf_counter() - start,
         tuple(dict.fromkeys(str(warning.message) for warning in caught)),
+        {name: getattr(estimator, f"{name}_") for name, given in parameters.items() if given == "auto"},
     )
 
 
 def _cut(
-    settings: Settings, sequence: Sequence, solved: Solved, chain: Chain, truth: Truth | None
+    settings: Settings, sequence: Sequence, X: Array, solved: Solved, chain: Chain, truth: Truth | None
 ) -> Findings:
     """Label the samples, and tell how sure each boundary is."""
     rows = chain.rows(len(sequence))
@@ -201,14 +202,14 @@ def _cut(
             raise ValueError(
                 f"{sequence.source}: {name} must be at most {len(rows)}, its samples; got {count}."
             )
-    found = segment(solved.Z, cut=settings.cut, rng=np.random.default_rng(settings.seed), **counts)
-    sure = boundary_confidence(solved.Z, found.boundaries, np.random.default_rng(settings.seed))
+    columns = scale_columns(np.ascontiguousarray(X.T))
+    found = segment(solved.Z, columns, cut=settings.cut, rng=np.random.default_rng(settings.seed), **counts)
     findings = Findings(
         sequence=sequence,
+        X=columns,
         solved=solved,
         labels=found.labels,
         boundaries=rows[found.boundaries],
-        confidence=sure,
         n_subspaces=found.n_subspaces,
         rows=rows,
         cut=settings.cut,
@@ -233,7 +234,7 @@ def _describe(job: Job, findings: Findings, chain: Chain, truth: Truth | None) -
     return {
         "input": about_input,
         "settings": asdict(job.settings),
-        "parameters": _effective_parameters(job.settings),
+        "parameters": _effective_parameters(job.settings) | solved.weights,
         "preprocessing": {"steps": list(chain.records()), "reasons": list(chain.reasons)},
         "n_subspaces": findings.n_subspaces,
         "n_spans": len(findings.boundaries) + 1,

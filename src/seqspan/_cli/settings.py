@@ -30,6 +30,9 @@ METHODS: dict[str, type[SubspaceSegmenter]] = {
 }
 
 
+COUPLED = ("osc", "spatsc")  # methods whose weights the data can choose
+
+
 def option(flags: str, metavar: str, text: str, default: Any = None) -> Any:
     """One field of `Settings`, with what the command line says about it."""
     shown = f"{text} ({default})" if default not in (None, False, ()) else text
@@ -44,9 +47,9 @@ class Settings:
     subspaces: str = option("--subspaces -k", "N|auto", "number of distinct labels", "auto")
     spans: str = option("--spans", "N|auto", "number of stretches of time", "auto")
     method: str = option("--method", "NAME", f"{', '.join(METHODS)}", "osc")
-    cut: str = option("--cut", "NAME", f"{', '.join(CUTS)}", "ncut")
-    lambda1: str | None = option("--lambda1", "WEIGHT", "of the coefficients")
-    lambda2: str | None = option("--lambda2", "WEIGHT", "of their change in time: larger, fewer spans")
+    cut: str = option("--cut", "NAME", f"{', '.join(CUTS)}", "ordered")
+    lambda1: str | None = option("--lambda1", "WEIGHT", "of the coefficients, or auto")
+    lambda2: str | None = option("--lambda2", "WEIGHT", "of their change in time, or auto: larger, fewer spans")
     solver: str | None = option("--solver", "NAME", f"{', '.join(COUPLED_SOLVERS)}")
     tol: float | None = option("--tol", "SHARE", "stop within this share of the optimum")
     max_iter: int | None = option("--max-iter", "N", "largest number of iterations")
@@ -168,19 +171,26 @@ def _check_spans(settings: Settings) -> None:
     """Refuse a number of spans that the cut would ignore."""
     if settings.spans == "auto":
         return
-    if settings.cut != "peaks":
+    if settings.cut == "ncut":
         raise ValueError(
-            f"--spans is for --cut peaks; got --spans {settings.spans} with --cut {settings.cut}."
+            f"--spans is for --cut ordered and --cut peaks; got --spans {settings.spans} with --cut ncut."
         )
-    if settings.subspaces.isdecimal() and settings.subspaces != settings.spans:
+    if not settings.subspaces.isdecimal():
+        return
+    if settings.cut == "peaks" and settings.subspaces != settings.spans:
         raise ValueError("--cut peaks gives every span a label of its own: give --spans alone.")
+    if int(settings.subspaces) > int(settings.spans):
+        raise ValueError(
+            f"--subspaces must be at most --spans, the labels being those of spans; got "
+            f"--subspaces {settings.subspaces} with --spans {settings.spans}."
+        )
 
 
 def _check_weights(settings: Settings) -> None:
     """Check the numbers of the model and its solver."""
     given = model_parameters(settings)
     for name, flag in {"lambda_1": "--lambda1", "lambda_2": "--lambda2", "tol": "--tol"}.items():
-        if name in given:
+        if name in given and not (given[name] == "auto" and settings.method in COUPLED):
             check_weight(flag, given[name])
     if "max_iter" in given:
         check_count("--max-iter", given["max_iter"], 10**9, "iterations")
@@ -233,9 +243,10 @@ def parse_read_options(given: Iterable[str]) -> dict[str, Any]:
 
 def model_parameters(settings: Settings) -> dict[str, Any]:
     """Parameters of the estimator that were given; the others keep the library's defaults."""
+    chosen = "auto" if settings.method in COUPLED else None
     given = {
-        "lambda_1": _number_or_word(settings.lambda1),
-        "lambda_2": _number_or_word(settings.lambda2),
+        "lambda_1": _number_or_word(settings.lambda1) or chosen,
+        "lambda_2": _number_or_word(settings.lambda2) or chosen,
         "solver": settings.solver,
         "tol": settings.tol,
         "max_iter": settings.max_iter,

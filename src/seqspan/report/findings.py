@@ -11,6 +11,9 @@ import numpy as np
 
 from seqspan._types import Array, IntArray
 from seqspan.affinity import symmetric_affinity
+from seqspan.confidence import boundary_confidence
+from seqspan.evidence import Evidence
+from seqspan.ordered_cut import describe
 from seqspan.results import Solved
 from seqspan.sequence import Sequence
 
@@ -23,10 +26,11 @@ class Findings:
     ----------
     sequence : Sequence
         As it was read.
+    X : array of shape (d, n)
+        The samples as they were cut, one per column of Z.
     solved : Solved
     labels : array of int, shape (n_samples,)
     boundaries : array of int
-    confidence : array, of the boundaries
     n_subspaces : int
     rows : array of int, shape (n,)
         The sample that each column of Z stands for.
@@ -40,10 +44,10 @@ class Findings:
     """
 
     sequence: Sequence
+    X: Array
     solved: Solved
     labels: IntArray
     boundaries: IntArray
-    confidence: Array
     n_subspaces: int
     rows: IntArray
     cut: str
@@ -55,6 +59,20 @@ class Findings:
     def W(self) -> Array:
         """Affinities, in the precision of Z."""
         return symmetric_affinity(self.solved.Z)
+
+    @cached_property
+    def evidence(self) -> Evidence:
+        """How well spans are described."""
+        return describe(self.X, self.solved.Z)
+
+    @cached_property
+    def confidence(self) -> Array:
+        """How sure each boundary is."""
+        return self.confidence_of(self.boundaries)
+
+    def confidence_of(self, boundaries: IntArray) -> Array:
+        """How sure boundaries are, also those of another cut; they are given as samples."""
+        return boundary_confidence(self.evidence, np.searchsorted(self.rows, boundaries))
 
     def to_samples(self, labels: IntArray) -> IntArray:
         """Give every sample the label of the column that stands for it."""

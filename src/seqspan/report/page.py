@@ -16,7 +16,6 @@ from scipy.optimize import linear_sum_assignment
 from seqspan._spectrum import degrees, leading_eigenpairs, multiply
 from seqspan._types import Array, IntArray
 from seqspan.boundaries import boundaries_from_labels, boundary_strength
-from seqspan.confidence import boundary_confidence
 from seqspan.exports.text import printable
 from seqspan.plots import COLOURS
 from seqspan.report.findings import Findings
@@ -141,8 +140,7 @@ def _confidence(findings: Findings, labels: IntArray) -> dict[str, float]:
         starts, sure = findings.boundaries, findings.confidence
     else:
         starts = boundaries_from_labels(labels)
-        columns = np.searchsorted(findings.rows, starts)
-        sure = boundary_confidence(findings.solved.Z, columns, np.random.default_rng(0))
+        sure = findings.confidence_of(starts)
     return {str(start): round(value, 3) for start, value in zip(starts.tolist(), sure.tolist(), strict=True)}
 
 

@@ -8,10 +8,12 @@ from threadpoolctl import threadpool_limits
 from seqspan._types import Array, IntArray
 from seqspan.boundaries import boundaries_from_labels, boundary_strength, labels_from_boundaries
 from seqspan.cut import normalised_cuts
+from seqspan.ordered_cut import MIN_LENGTH, OrderedCutter
 from seqspan.pipeline import segment
 from seqspan.report.findings import Findings
 
 MAX_SUBSPACES = 20
+MAX_GRID = 1500  # points of time between which the page's spans run
 MAX_GROUPS = 720  # samples are cut in groups of neighbours, so that twenty cuts cost less than one exact
 
 
@@ -31,11 +33,20 @@ def recut(findings: Findings) -> dict[int, IntArray]:
     numbers = range(1, min(MAX_SUBSPACES, n) + 1)
     if findings.cut == "peaks":
         cuts = {k: segment(findings.solved.Z, cut="peaks", n_spans=k).labels for k in numbers}
+    elif findings.cut == "ordered":
+        cuts = _ordered_cuts(findings, list(numbers))
     else:
         cuts = _coarse_cuts(findings, list(numbers))
     return {k: findings.to_samples(labels) for k, labels in cuts.items()} | {
         findings.n_subspaces: findings.labels
     }
+
+
+def _ordered_cuts(findings: Findings, numbers: list[int]) -> dict[int, IntArray]:
+    """Cut into the best spans for each number of labels, on a grid where there are many samples."""
+    cutter = OrderedCutter(findings.X, findings.solved.Z, rng=0, exact_up_to=MAX_GRID)
+    n = findings.X.shape[1]
+    return {k: cutter.cut(n_subspaces=k).sample_labels(n) for k in numbers if k <= n // MIN_LENGTH}
 
 
 def _coarse_cuts(findings: Findings, numbers: list[int]) -> dict[int, IntArray]:

@@ -6,7 +6,7 @@ const COLUMNS = [
   ["time", "Start", (span) => edge(span.start)],
   ["end", "End", (span) => edge(span.end)],
   ["length", "Length", (span) => edge(span.end) - edge(span.start)],
-  ["sure", "Stability", (span) => confidence(span) ?? 2],
+  ["sure", "Confidence", (span) => confidence(span) ?? 2],
 ];
 
 /** Numbers of the spans in the order of the table. */
@@ -36,7 +36,7 @@ function rowOf(i) {
   const span = state.spans[i];
   const cell = (name, ...content) => make("td", name ? { "data-name": name } : {}, ...content);
   const looks = make("td", { class: "looks-cell" }, looksOf(span));
-  const sure = cell("Stability", ...sureOf(span));
+  const sure = cell("Confidence", ...sureOf(span));
   sure.classList.add("sure-cell");
   return make(
     "tr",

@@ -72,6 +72,9 @@ def describe_number(findings: Findings, spectrum: list[float]) -> str:
         first = f"{k} subspaces were asked for."
     else:
         first = f"{k} subspaces were chosen by the rule “{printable(str(given))}”."
+    if findings.cut == "ordered":
+        spans = _count(len(findings.boundaries) + 1, "span")
+        return f"{first} They take turns in {spans}; the slider shows other numbers."
     scores = soft_scores(spectrum)
     rivals = [number for number in np.argsort(-scores, kind="stable") + 1 if number != k][:N_RIVALS]
     if not rivals:
@@ -88,9 +91,9 @@ def describe_unsure(findings: Findings) -> str:
         return "There is no boundary."
     unsure = int(np.count_nonzero(findings.confidence < UNSURE))
     if not unsure:
-        return f"All {_count(total, 'boundary').replace('boundarys', 'boundaries')} are stable."
+        return f"All {_count(total, 'boundary').replace('boundarys', 'boundaries')} are clear."
     verb = "is" if unsure == 1 else "are"
-    return f"{unsure} of {total} boundaries {verb} unstable (below {UNSURE:.0%}): worth a look."
+    return f"{unsure} of {total} boundaries {verb} unsure (below {UNSURE:.0%}): worth a look."
 
 
 def describe_scores(findings: Findings) -> list[tuple[str, str, str]]:

@@ -1,0 +1,173 @@
+"""The cost of a span against marginal likelihoods computed in other ways; all spans against each alone."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.integrate import trapezoid
+from scipy.stats import invgamma, multivariate_t, norm
+
+from seqspan._kernels_spans import LANES
+from seqspan.evidence import PRIOR, Evidence, moments
+
+LOG_PI = np.log(np.pi)
+
+
+def features(n, p, seed):
+    """Correlated features with a drifting mean."""
+    rng = np.random.default_rng(seed)
+    return rng.standard_normal((n, p)) @ rng.standard_normal((p, p)) + np.linspace(-1, 1, n)[:, None]
+
+
+def predictive_chain(Y):
+    """-log p(Y) under the normal-inverse-Wishart prior: each sample is multivariate t given those before."""
+    p = Y.shape[1]
+    kappa, degrees, mean, scatter, total = 1.0, p + 2.0, np.zeros(p), PRIOR * np.eye(p), 0.0
+    for y in Y:
+        free = degrees - p + 1
+        shape = scatter * (kappa + 1) / (kappa * free)
+        total -= multivariate_t(mean, shape, free).logpdf(y)
+        scatter = scatter + kappa / (kappa + 1) * np.outer(y - mean, y - mean)
+        mean = (kappa * mean + y) / (kappa + 1)
+        kappa, degrees = kappa + 1, degrees + 1
+    return total
+
+
+def cost_by_chain(Y, sizes):
+    """Mean over numbers of leading features; the cost leaves out log(pi) / 2 per sample and feature."""
+    return np.mean([predictive_chain(Y[:, :size]) - len(Y) * size / 2 * LOG_PI for size in sizes])
+
+
+@pytest.mark.parametrize(
+    ("p", "sizes"), [(1, [1]), (2, [2]), (3, [2]), (4, [2, 4]), (7, [2, 4, 6]), (8, [2, 4, 6, 8])]
+)
+@pytest.mark.parametrize("n", [1, 2, 9, 40])
+def test_cost_is_that_of_the_chain_of_predictions(p, sizes, n):
+    Y = features(n, p, seed=n + p)
+    evidence = Evidence([Y])
+    assert evidence.cost(evidence.moments(0, n)) == pytest.approx(cost_by_chain(Y, sizes), rel=1e-9)
+
+
+@pytest.mark.parametrize("y", [[0.3], [-0.2, 1.5], [0.4, 0.5, 0.45, -0.1]])
+def test_cost_of_one_feature_is_the_integral_over_mean_and_variance(y):
+    log_variance, deviations = np.linspace(-9, 16, 501), np.linspace(-60, 60, 4001)
+    variance = np.exp(log_variance)
+    mean = np.sqrt(variance)[:, None] * deviations  # drawn from Normal(0, variance), like one sample at 0
+    likelihood = np.prod(norm.pdf(np.array(y)[:, None, None], mean, np.sqrt(variance)[:, None]), axis=0)
+    given_variance = trapezoid(likelihood * norm.pdf(deviations), deviations, axis=1)
+    # in one dimension inverse-Wishart(PRIOR, 3) is inverse-gamma(3/2, PRIOR/2)
+    prior = invgamma.pdf(variance, 1.5, scale=PRIOR / 2) * variance
+    integral = trapezoid(given_variance * prior, log_variance)
+    evidence = Evidence([np.array(y)[:, None]])
+    cost = evidence.cost(evidence.moments(0, len(y)))
+    # the variances above exp(16) that are left out have a prior probability of 1e-12
+    assert cost + len(y) / 2 * LOG_PI == pytest.approx(-np.log(integral), abs=1e-7)
+
+
+def test_several_views_are_averaged_and_several_sets_cost_what_each_costs():
+    views = [features(30, 4, 0), features(30, 2, 1), features(30, 1, 2)]
+    evidence = Evidence(views)
+    spans = [(0, 30), (3, 4), (10, 25)]
+    expected = [
+        np.mean([cost_by_chain(Y[i:j], s) for Y, s in zip(views, [[2, 4], [2], [1]], strict=True)])
+        for i, j in spans
+    ]
+    found = evidence.costs([evidence.moments(i, j) for i, j in spans])
+    np.testing.assert_allclose(found, expected, rtol=1e-9)
+    assert evidence.costs([]).shape == (0,)
+
+
+def test_moments_add_up():
+    Y = features(20, 3, 0)
+    together, whole = moments(Y[:7]) + moments(Y[7:]), moments(Y)
+    assert together.count == whole.count == 20
+    np.testing.assert_allclose(together.total, whole.total)
+    np.testing.assert_allclose(together.products, whole.products)
+
+
+def costs_one_by_one(evidence, step, shortest):
+    """The costs of all spans of the grid, each from its own samples."""
+    grid = [*range(0, evidence.n_samples, step), evidence.n_samples]
+    C = np.zeros((len(grid), len(grid)))
+    for end in range(len(grid)):
+        for start in range(end - shortest + 1):
+            C[end, start] = evidence.cost(evidence.moments(grid[start], grid[end]))
+    return C
+
+
+@pytest.mark.parametrize("p", [1, 2, 5, 8])
+@pytest.mark.parametrize(
+    ("n", "step", "shortest"),
+    [
+        (1, 1, 1),
+        (2, 5, 1),  # one step is longer than the sequence
+        (LANES - 1, 1, 1),  # as many grid points as lanes
+        (LANES, 1, 3),
+        (LANES + 1, 1, 1),  # a second block of one start
+        (2 * LANES + 9, 1, 5),
+        (3 * LANES + 1, 3, 2),  # the last step is shorter
+        (3 * LANES, 3, 1),
+        (10, 3, 4),  # just one span is long enough
+        (10, 3, 5),  # none is
+    ],
+)
+def test_all_spans_at_once_cost_what_each_costs(n, step, shortest, p):
+    evidence = Evidence([features(n, p, seed=n)])
+    C = evidence.span_costs(step, shortest, n_threads=1)
+    expected = costs_one_by_one(evidence, step, shortest)
+    # single precision of the largest cost, twice: rounding of the sum and of its parts
+    np.testing.assert_allclose(C, expected, rtol=0, atol=3e-7 * max(np.abs(expected).max(), 1))
+
+
+@settings(max_examples=25)
+@given(
+    n=st.integers(1, 75),
+    sizes=st.lists(st.integers(1, 6), min_size=1, max_size=3),
+    step=st.integers(1, 8),
+    shortest=st.integers(1, 6),
+)
+def test_all_spans_of_several_views_cost_what_each_costs(n, sizes, step, shortest):
+    evidence = Evidence([features(n, p, seed) for seed, p in enumerate(sizes)])
+    C = evidence.span_costs(step, shortest, n_threads=1)
+    expected = costs_one_by_one(evidence, step, shortest)
+    np.testing.assert_allclose(C, expected, rtol=0, atol=1e-6 * max(np.abs(expected).max(), 1))
+
+
+def test_threads_change_nothing():
+    evidence = Evidence([features(150, 6, 0), features(150, 3, 1)])
+    alone, shared = (evidence.span_costs(1, 2, n_threads=n_threads) for n_threads in (1, 2))
+    np.testing.assert_array_equal(alone, shared)
+
+
+def test_a_long_span_keeps_its_digits():
+    """Sample by sample, 3,000 updates of the factor lose nothing that single precision would show."""
+    evidence = Evidence([features(3000, 6, 0)])
+    C = evidence.span_costs(1000, 1, n_threads=1)
+    np.testing.assert_allclose(C, costs_one_by_one(evidence, 1000, 1), rtol=2e-7)
+
+
+def test_a_change_is_worth_a_boundary_and_no_change_is_not():
+    rng = np.random.default_rng(0)
+    same, other = rng.standard_normal((2, 60, 4))
+    for Y, worth in ((np.concatenate([same, 3 * other]), True), (np.concatenate([same, other]), False)):
+        evidence = Evidence([Y])
+        apart = sum(evidence.cost(evidence.moments(i, j)) for i, j in pairwise([0, 60, 120]))
+        assert (apart < evidence.cost(evidence.moments(0, 120))) == worth
+
+
+def test_the_views_are_left_as_they_are_and_an_odd_feature_is_left_out():
+    Y = features(40, 5, 0)
+    Y.setflags(write=False)
+    evidence = Evidence([Y])
+    np.testing.assert_array_equal(
+        evidence.span_costs(n_threads=1), Evidence([Y[:, :4]]).span_costs(n_threads=1)
+    )
+
+
+def test_views_of_different_samples_are_refused():
+    with pytest.raises(ValueError, match=r"same samples.*\[30, 60\]"):
+        Evidence([features(30, 2, 0), features(60, 2, 0)])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import polars as pl
 import pytest
@@ -72,8 +74,19 @@ def test_known_figures_are_compared_with_all_three_cuts():
     said = synthetic.summarise(full_rows(), pl.DataFrame())
     lines = {line.split(" | ")[0].strip("| "): line for line in said.splitlines() if "± " in line}
     assert lines["ssc"].startswith("| ssc | 4 dB | 0.135 | 0.1")
-    assert lines["ssc"].endswith("| plain, neighbours linked, MATLAB code's |")
+    assert lines["ssc"].endswith("| plain cut, neighbours linked, MATLAB code's |")
     assert lines["spatsc"].endswith("| none |")
+    closer = full_rows().with_columns(error_toolbox=pl.col("error") - 0.181)
+    said = synthetic.summarise(closer, pl.DataFrame())
+    assert re.search(r"\| spatsc \| 4 dB \| 0.019 .* \| MATLAB code's \|", said)
+
+
+def test_a_rival_ahead_with_another_cut_is_told():
+    table = full_rows().with_columns(
+        error_toolbox=pl.when(pl.col("method") == "osc").then(pl.col("error") + 0.5).otherwise("error")
+    )
+    said = synthetic.summarise(table, pl.DataFrame())
+    assert re.search(r"With the MATLAB code's cut, OSC is [^.]*behind SSC at 4 dB", said)
 
 
 @pytest.mark.parametrize(

@@ -74,6 +74,7 @@ def plot_statistic(ax: Axes, found: pl.DataFrame, statistic: str) -> Axes:
         )  # fmt: skip
     names = [level_name(level).removesuffix(" dB") for level in levels]
     ax.set(xticks=range(len(levels)), xticklabels=names, ylim=(-0.03, 1.0))
+    ax.tick_params(labelsize=8)
     ax.grid(alpha=0.3)
     return ax
 

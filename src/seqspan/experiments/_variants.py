@@ -32,7 +32,7 @@ class NonNegative(Absolute):
         """``weight_j / max_i m_ij``: the conjugate bounds M from above alone."""
         M = zero_diagonal(M) if self.zero_diagonal else M
         largest = np.maximum(M, 0).max(axis=0)
-        with np.errstate(divide="ignore"):
+        with np.errstate(divide="ignore", over="ignore"):
             return np.where(largest > 0, self.weight / largest, np.inf)
 
 
@@ -91,10 +91,10 @@ def solve_as_coded(model: NonNegativeOsc | NonNegativeSpatSc, X: Array) -> tuple
             Z_new = model.penalty.prox(Z - step * (G @ Z - G - backward(pull)), step)
             U_new = coupling.term.prox(U - step * pull, step)
             Y = Y + mu * (U_new - forward(Z_new))
-            moved = mu * float(max(np.linalg.norm(Z_new - Z), np.linalg.norm(U_new - U)) / np.linalg.norm(X))
-            mu = min(LARGEST_MU, mu * GROWTH) if moved < SETTLED else mu
+            moved = float(max(np.linalg.norm(Z_new - Z), np.linalg.norm(U_new - U)) / np.linalg.norm(X))
+            mu = min(LARGEST_MU, mu * GROWTH) if mu * moved < SETTLED else mu
             Z, U, before, objective = Z_new, U_new, objective, model.value(X, Z_new)
-            met = moved < SETTLED and np.linalg.norm(U - forward(Z)) < 1
+            met = mu * moved < SETTLED and np.linalg.norm(U - forward(Z)) < 1  # with the new mu
             if not np.isfinite(objective) or met or (iteration > 4 and abs(objective - before) < SETTLED):
                 break
     return Z, -Y

@@ -84,13 +84,34 @@ def choose_landmarks(rows: Rows, n_landmarks: int, method: str = "cover") -> Arr
     return CHOICES[method](rows.columns(looked_at), min(n_landmarks, len(looked_at)))
 
 
-def _cover(X: Array, m: int) -> Array:
-    """Farthest first: each next atom is the sample whose line is farthest from those of all before it."""
+def farthest_first(X: Array, m: int, least: float = 1 - 1e-6) -> Array:
+    """Choose samples so that each next one's line is the farthest from those of all before it.
+
+    Parameters
+    ----------
+    X : array of shape (d, n)
+        Unit columns.
+    m : int
+        Number of samples.
+    least : float
+        Stop where the cosine of every sample to a chosen one is larger.
+
+    Returns
+    -------
+    array of shape (d, at most m)
+        In the order of time.
+
+    Examples
+    --------
+    >>> farthest_first(np.array([[1.0, 1.0, 0.0], [0.0, 0.0, 1.0]]), 3)
+    array([[1., 0.],
+           [0., 1.]])
+    """
     picked = [0]
     nearest = np.abs(X[:, 0] @ X)
     while len(picked) < m:
         farthest = int(np.argmin(nearest))
-        if nearest[farthest] > 1 - 1e-6:  # nothing is left that is not there already
+        if nearest[farthest] > least:
             break
         picked.append(farthest)
         nearest = np.maximum(nearest, np.abs(X[:, farthest] @ X))
@@ -118,7 +139,7 @@ def _centres(X: Array, m: int) -> Array:
 
 #: Ways to choose landmarks; benchmarks/landmarks.py compares them.
 CHOICES: dict[str, Callable[[Array, int], Array]] = {
-    "cover": _cover,
+    "cover": farthest_first,
     "regular": _regular,
     "means": _means,
     "centres": _centres,

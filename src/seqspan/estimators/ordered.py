@@ -12,17 +12,19 @@ from sklearn.base import clone
 from seqspan._types import Array
 from seqspan.backend import to_host
 from seqspan.checks import check_choice, check_weight
+from seqspan.estimators.online import PartialFit
 from seqspan.estimators.segmenter import Callback, SubspaceSegmenter
 from seqspan.kernels import Kernel
 from seqspan.landmarks import N_LANDMARKS
 from seqspan.models import Model, Osc, OscLowRank, SpatSc
+from seqspan.online import TIME_SCALE
 from seqspan.ordered_cut import MIN_LENGTH
 from seqspan.weights import FRACTION, N_SAMPLES, choose_lambda_2, critical_weight
 
 COUPLED_SOLVERS = ("fast", "vladmap", "ladmpsap", "sylvester", "splitting")
 
 
-class _Coupled(SubspaceSegmenter):
+class _Coupled(PartialFit, SubspaceSegmenter):
     """Estimators with a weight lambda_2 on the change in time, and a choice of solvers."""
 
     lambda_1: float | str
@@ -56,6 +58,11 @@ class _Coupled(SubspaceSegmenter):
 
             lambda_2 = choose_lambda_2(columns, make, self._base * critical, n_threads)
         return {"lambda_1": first, "lambda_2": lambda_2}
+
+    def _online_model(self) -> Osc | SpatSc:
+        first = 0.1 if isinstance(self.lambda_1, str) else check_weight("lambda_1", self.lambda_1)
+        second = self._base if isinstance(self.lambda_2, str) else check_weight("lambda_2", self.lambda_2)
+        return self._coupled(first, second)
 
     def _coupled(self, lambda_1: float, lambda_2: float) -> Osc | SpatSc:
         """The model with given weights."""
@@ -117,6 +124,8 @@ class OSC(_Coupled):
         so that memory and time grow with n and no longer with n^2. "auto" takes landmarks above 10,000
         samples, and warns; ``dictionary_`` says what was taken, ``landmarks_`` holds the atoms as rows.
     n_landmarks : int
+    time_scale : int
+        For `partial_fit`: samples in which something can happen, a second of motion capture by default.
 
     Examples
     --------
@@ -151,6 +160,7 @@ class OSC(_Coupled):
         warm_start: bool = False,
         dictionary: str = "samples",
         n_landmarks: int = N_LANDMARKS,
+        time_scale: int = TIME_SCALE,
         device: str = "cpu",
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -175,6 +185,7 @@ class OSC(_Coupled):
         self.warm_start = warm_start
         self.dictionary = dictionary
         self.n_landmarks = n_landmarks
+        self.time_scale = time_scale
         self.device = device
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -209,7 +220,7 @@ class SpatSC(_Coupled):
     solver : {"fast", "vladmap", "ladmpsap", "sylvester", "splitting"}
     zero_diagonal : bool
         Forbid that a sample represents itself; landmarks are no samples, and nothing is forbidden.
-    dictionary, n_landmarks
+    dictionary, n_landmarks, time_scale
         As for :class:`OSC`.
 
     Examples
@@ -241,6 +252,7 @@ class SpatSC(_Coupled):
         warm_start: bool = False,
         dictionary: str = "samples",
         n_landmarks: int = N_LANDMARKS,
+        time_scale: int = TIME_SCALE,
         device: str = "cpu",
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -264,6 +276,7 @@ class SpatSC(_Coupled):
         self.warm_start = warm_start
         self.dictionary = dictionary
         self.n_landmarks = n_landmarks
+        self.time_scale = time_scale
         self.device = device
         self.n_jobs = n_jobs
         self.random_state = random_state

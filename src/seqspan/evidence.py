@@ -17,7 +17,6 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import gammaln
 
-from seqspan._kernels_spans import LANES, fill_costs
 from seqspan._types import Array, IntArray
 from seqspan.memory import require_memory
 from seqspan.solvers.teams import Team
@@ -116,6 +115,8 @@ class Evidence:
 
     def _add_view(self, number: int, step: int, shortest: int, C: Array, team: Team) -> None:
         """Add the share of one view to the costs of all spans."""
+        from seqspan._kernels_spans import LANES, fill_costs  # numba: imported on first use alone
+
         Y, (group, slopes, table) = self.views[number], self._constants[number]
         slopes, table = slopes / len(self.views), table / len(self.views)
         firsts = range(0, len(C) - 1, LANES)

@@ -17,7 +17,7 @@ from seqspan import OSC, SpatSC
 from seqspan.backend import require_cupy, to_host
 from seqspan.datasets import make_motion, make_subspaces
 from seqspan.gpu.cut import cut_on_device
-from seqspan.gpu.kernels import kernels_for
+from seqspan.gpu.kernels import Constants, kernels_for
 from seqspan.gpu.solver import needed_bytes, reduce_on_device, solve_cuda
 from seqspan.gpu.sweeps import Sweeps
 from seqspan.models import Lsr, Osc, SpatSc
@@ -76,6 +76,29 @@ def test_kernels_do_what_their_twins_do(model, dtype, shape, penalties, cupy):
     close(b.U, a.U, dtype)
     close(np.array(device.certify(b)), np.array(plain.certify(a)), dtype)
     close(device.coefficients(b), plain.coefficients(a), dtype)
+
+
+@EVERY_PRECISION
+@pytest.mark.parametrize("fixed", [0, 1])
+@pytest.mark.parametrize("mean", [0.0, -0.5], ids=["within reach", "out of reach"])
+def test_multipliers_are_clipped_as_by_the_twin(dtype, fixed, mean, cupy):
+    rng, n, m, rank = np.random.default_rng(fixed), 77, 96, 3
+    U, Q = rng.standard_normal((n, m)), rng.standard_normal((rank, m))
+    rows = np.zeros((rank, 3))
+    rows[:, 2] = rng.standard_normal(rank)
+    correlations = 0.1 * rng.standard_normal((n, m)) + mean
+    if mean == 0:
+        correlations[-1] += rows[:, 2] @ Q - correlations.sum(axis=0)  # their sums are what Q and rows say
+    c, bands = Constants(2.0, 5.0, 0.05, 1e30, fixed), (0.1, 0.11, 0.2, 1e30)
+    share = rng.random(n)
+    shapes = (m // 32, 4, 96), (m // 32, 2, 4)
+    squares, extremes = (np.zeros(shape) for shape in shapes)
+    PlainKernels().tighten(U, correlations, share, bands, Q, rows, squares, extremes, c)
+    given = [cupy.asarray(array, dtype=dtype) for array in (U, correlations, share, Q)]
+    found = [cupy.empty(shape, dtype=dtype) for shape in shapes]
+    kernels_for(np.dtype(dtype), 0).tighten(*given[:3], bands, given[3], cupy.asarray(rows), *found, c)
+    close(found[0], squares, dtype)
+    close(found[1][:, :, :3], extremes[:, :, :3], dtype)
 
 
 @pytest.mark.parametrize("model", MODELS, ids=str)
@@ -196,13 +219,23 @@ def test_cupy_in_cupy_out(estimator, cupy):
 def test_other_cuts_preprocessing_paths_and_pickles(cupy):
     X = make_subspaces(rng=0)[0].T
     options = {"random_state": 0, "preprocess": ["centre"]}
-    for cut in ("peaks", "ncut"):
+    for cut in ("peaks", "ncut", "ordered"):
         found, expected = (OSC(5, cut=cut, device=device, **options).fit(X) for device in ("cuda", "cpu"))
         np.testing.assert_array_equal(found.labels_, expected.labels_)
     again = pickle.loads(pickle.dumps(OSC(5, device="cuda", random_state=0).fit(X)))
     assert type(again.coef_) is np.ndarray
     ends = [len(osc.boundaries_) for osc in OSC(5, device="cuda", random_state=0).path(X, [0.5, 1.0])]
     assert ends == [len(osc.boundaries_) for osc in OSC(5, random_state=0).path(X, [0.5, 1.0])]
+
+
+def test_weights_can_be_chosen_by_the_data(cupy):
+    X = make_subspaces(rng=0)[0].T
+    options = {"lambda_1": "auto", "lambda_2": "auto", "cut": "ordered", "random_state": 0}
+    expected = OSC(**options).fit(X)
+    for rows in (X, cupy.asarray(X)):
+        found = OSC(device="cuda", **options).fit(rows)
+        np.testing.assert_array_equal(to_host(found.labels_), expected.labels_)
+        assert (found.lambda_1_, found.lambda_2_) == pytest.approx((expected.lambda_1_, expected.lambda_2_))
 
 
 def test_other_solvers_are_refused(cupy):

@@ -45,7 +45,7 @@ def cut_on_device(W: Any, n_subspaces: int, *, rng: np.random.Generator | int | 
     return best
 
 
-def _spread_rows(rows: Any, firsts: IntArray) -> Any:
+def _spread_rows(rows: Any, firsts: IntArray) -> Array:
     """Starts (n_starts, k, k) of the rotation: columns are rows as orthogonal as can be found."""
     xp = namespace(rows)
     picked = [xp.asarray(firsts)]
@@ -53,28 +53,31 @@ def _spread_rows(rows: Any, firsts: IntArray) -> Any:
     for _ in range(rows.shape[1] - 1):
         similarity += xp.abs(rows @ rows[picked[-1]].T)
         picked.append(similarity.round(9).argmin(axis=0))  # rounding noise must not break ties
-    return xp.stack([rows[index] for index in picked], axis=2)
+    starts: Array = to_host(xp.stack([rows[index] for index in picked], axis=2))
+    return starts
 
 
-def _discretise(rows: Any, rotations: Any) -> list[IntArray]:
-    """Alternate between nearest labels and nearest rotation, from every start; distinct labels (n,)."""
+def _discretise(rows: Any, rotations: Array) -> list[IntArray]:
+    """Alternate between nearest labels and nearest rotation, from every start; distinct labels (n,).
+
+    What is large stays on the device; rotations and their decompositions are a matter of the host.
+    """
     xp = namespace(rows)
     n, k = rows.shape
-    moving = np.arange(len(rotations))  # starts that have not come to rest
+    groups = xp.arange(k)
     best, found = np.full(len(rotations), -np.inf), {}
     for iteration in range(MAX_ITER):
-        scores = (rows @ rotations.transpose(1, 0, 2).reshape(k, -1)).reshape(n, -1, k)
-        indicators = (scores.argmax(axis=2)[..., None] == xp.arange(k)).astype(float)
-        products = to_host(indicators.reshape(n, -1).T @ rows).reshape(-1, k, k)
-        left, sizes, right = np.linalg.svd(products)
-        better = sizes.sum(axis=1) > best[moving] + 1e-12 * n
-        resting = np.flatnonzero(~better) if iteration < MAX_ITER - 1 else np.arange(len(moving))
+        side_by_side = xp.asarray(np.hstack(list(rotations)))
+        scores = (rows @ side_by_side).reshape(n, -1, k)
+        indicators = (scores.argmax(axis=2)[..., None] == groups).astype(float)
+        left, sizes, right = np.linalg.svd(to_host(indicators.reshape(n, -1).T @ rows).reshape(-1, k, k))
+        better = sizes.sum(axis=1) > best + 1e-12 * n
+        resting = np.flatnonzero(~better) if iteration < MAX_ITER - 1 else np.arange(len(better))
         for labels in _labels(scores[:, xp.asarray(resting)]) if resting.size else ():
             found[labels.tobytes()] = labels
         if not better.any():
             break
-        best[moving] = sizes.sum(axis=1)
-        moving, rotations = moving[better], xp.asarray((left @ right).transpose(0, 2, 1)[better])
+        best, rotations = sizes.sum(axis=1)[better], (left @ right).transpose(0, 2, 1)[better]
     return list(found.values())
 
 

@@ -10,7 +10,8 @@ import os
 import sys
 import traceback
 from collections.abc import Iterator, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
@@ -43,15 +44,20 @@ app = typer.Typer(
 @with_options(Settings, Control)
 def segment(
     inputs: Annotated[list[str], typer.Argument(metavar="INPUT", help="files, folders or patterns")],
+    cluster: Annotated[
+        str | None,
+        typer.Option(metavar="ADDRESS", help="Dask scheduler whose workers, which see the same files, do it"),
+    ] = None,
     **given: Any,
 ) -> None:
     """Segment recordings: writes segments.csv, labels.csv, result.json and report.html."""
     control = Control(**{f.name: given.pop(f.name) for f in fields(Control)})
     settings, sources = prepare(inputs, given, control)
     threads = None if settings.jobs == 1 else max(1, (os.cpu_count() or 1) // settings.jobs)
-    level = 0 if control.quiet or settings.jobs > 1 else 1 + control.verbose
+    level = 0 if control.quiet or settings.jobs > 1 or cluster is not None else 1 + control.verbose
     failed = False
-    for outcome in run_all(make_jobs(sources, settings, threads, level), control.fresh):
+    jobs = make_jobs(sources, settings, 1 if cluster is not None else threads, level)
+    for outcome in run_all(jobs, control.fresh, cluster):
         failed |= outcome.status == "failed"
         tell(outcome, control)
     raise typer.Exit(FAILED if failed else 0)
@@ -73,11 +79,13 @@ def prepare(inputs: list[str], given: dict[str, Any], control: Control) -> tuple
     return settings, sources
 
 
-def run_all(jobs: Sequence[Job], fresh: bool) -> Iterator[Outcome]:
+def run_all(jobs: Sequence[Job], fresh: bool, cluster: str | None = None) -> Iterator[Outcome]:
     """Run every job, several at the same time if asked; one that fails does not stop the others."""
     at_once = min(jobs[0].settings.jobs, len(jobs))
     try:
-        if at_once == 1:
+        if cluster is not None:
+            yield from run_there(jobs, fresh, cluster)
+        elif at_once == 1:
             yield from (run_guarded(job, fresh) for job in jobs)
         else:
             import joblib
@@ -86,6 +94,20 @@ def run_all(jobs: Sequence[Job], fresh: bool) -> Iterator[Outcome]:
             yield from parallel(joblib.delayed(run_guarded)(job, fresh) for job in jobs)
     except KeyboardInterrupt:
         stop("stopped; results that were not finished are as they were before", INTERRUPTED)
+
+
+def run_there(jobs: Sequence[Job], fresh: bool, cluster: str) -> Iterator[Outcome]:
+    """Run the jobs on a Dask cluster, under paths that mean the same there."""
+    from seqspan.cluster.files import map_on_cluster
+
+    def give_up(job: Job, error: Exception) -> Outcome:
+        return Outcome(job.name, job.folder, {}, "failed", one_line(f"{job.name}: {error}"))
+
+    there = [replace(job, source=job.source.resolve(), folder=job.folder.resolve()) for job in jobs]
+    try:
+        yield from map_on_cluster(partial(run_guarded, fresh=fresh), there, cluster, give_up)
+    except (ImportError, OSError) as error:
+        stop(str(error), FAILED)
 
 
 def run_guarded(job: Job, fresh: bool) -> Outcome:

@@ -29,6 +29,7 @@ Case = Mapping[str, Value]
 Row = dict[str, str]
 
 ANSWER_SECONDS = 10.0  # that a Dask scheduler has to answer
+IDLE_SECONDS = 20  # after which a worker ends, as it must when the run that started it was killed
 
 
 class Experiment(Protocol):
@@ -286,7 +287,9 @@ def _workers(jobs: int, cluster: str | None) -> Iterator[Any]:
     """Joblib's Parallel on local processes or a Dask cluster, yielding results as they come."""
     with ExitStack() as stack:
         if cluster is None:
-            config = joblib.parallel_config("loky", n_jobs=jobs, inner_max_num_threads=1)
+            config = joblib.parallel_config(
+                "loky", n_jobs=jobs, inner_max_num_threads=1, idle_worker_timeout=IDLE_SECONDS
+            )
         else:
             client = stack.enter_context(_client(cluster))
             config = joblib.parallel_config("dask", client=client, n_jobs=-1)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from seqspan.checks import scale_columns
-from seqspan.datasets import make_subspaces
+from seqspan.datasets import add_noise, make_subspaces
 from seqspan.experiments._variants import (
     NonNegative,
     NonNegativeOsc,
@@ -78,6 +78,46 @@ def test_the_authors_iteration_comes_near_the_minimum_without_noise():
     Z, _ = solve_as_coded(model, X)
     assert Z.min() >= 0
     assert minimum * (1 - 1e-3) <= model.value(X, Z) <= 1.1 * minimum
+
+
+def written_out(X, lam1, lam2):
+    """The iteration with R as a matrix, step by step; the numbers are those of the published MATLAB code."""
+    n = X.shape[1]
+    R = np.eye(n, n - 1, -1) - np.eye(n, n - 1)
+    rho, mu, G = 1.1 * np.linalg.norm(X, 2) ** 2, 1.0, X.T @ X
+    Z, U, Y, values = np.zeros((n, n)), np.zeros((n, n - 1)), np.zeros((n, n - 1)), [np.inf]
+    for k in range(1, 201):
+        pull = mu * (U - Z @ R) + Y
+        V, W = Z - (G @ Z - G - pull @ R.T) / rho, U - pull / rho
+        Z_new = np.maximum(np.sign(V) * np.maximum(np.abs(V) - lam1 / rho, 0), 0)
+        norms = np.linalg.norm(W, axis=0)
+        U_new = W * np.maximum(1 - lam2 / rho / norms, 0)
+        Y = Y + mu * (U_new - Z_new @ R)
+        change = max(np.linalg.norm(Z_new - Z), np.linalg.norm(U_new - U)) / np.linalg.norm(X)
+        Z, U = Z_new, U_new
+        mu = min(100, 1.1 * mu) if mu * change < 1e-4 else mu
+        residual = np.sum((X - X @ Z) ** 2) / 2
+        values.append(residual + lam1 * np.abs(Z).sum() + lam2 * np.linalg.norm(Z @ R, axis=0).sum())
+        if k > 1 and np.linalg.norm(U - Z @ R) < 1 and mu * change < 1e-4:
+            break
+        if k > 5 and abs(values[-1] - values[-2]) < 1e-4:
+            break
+    return Z, values[-1]
+
+
+def test_the_authors_iteration_is_theirs_and_diverges_under_strong_noise():
+    model, objectives = NonNegativeOsc(0.1, 1.0), []
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        A = scale_columns(make_subspaces(rng=rng)[0])
+        X = scale_columns(add_noise(A, 4, rng=rng))
+        with np.errstate(all="ignore"):
+            Z, objective = written_out(X, 0.1, 1.0)
+        found, _ = solve_as_coded(model, X)
+        assert found == pytest.approx(Z, rel=1e-6, abs=1e-9 * np.abs(Z).max())
+        assert model.value(X, found) == pytest.approx(objective, rel=1e-6)
+        objectives.append(objective)
+    assert min(objectives) < 50 < 1e9 < max(objectives)  # Z = 0 has 50
 
 
 def test_the_authors_iteration_diverges_where_x_is_small_against_the_coupling():

@@ -10,6 +10,7 @@ import numpy as np
 from scipy.linalg import eigh
 
 from seqspan._types import Array, IntArray
+from seqspan.solvers.teams import Team
 
 N_FEATURES = 20
 N_ANCHORS = 1000
@@ -87,7 +88,8 @@ def _components(kernel: Array, anchors: IntArray, count: int) -> Array:
     columns = at_anchors.mean(axis=0)
     centred = at_anchors - columns - columns[:, None] + columns.mean()
     m = len(anchors)
-    values, vectors = eigh(centred, subset_by_index=(max(m - count, 0), m - 1))
+    with Team(1):  # the threads of BLAS wait for each other here: 20 times the work on busy cores
+        values, vectors = eigh(centred, subset_by_index=(max(m - count, 0), m - 1))
     values, vectors = values[::-1], vectors[:, ::-1]
     kept = values > NEGLIGIBLE * max(values[0], np.finfo(float).tiny)
     Y = (kernel - kernel.mean(axis=1, keepdims=True)) @ vectors[:, kept].astype(kernel.dtype)

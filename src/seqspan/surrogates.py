@@ -15,6 +15,7 @@ import numpy as np
 from seqspan._types import Array
 from seqspan.evidence import Evidence
 from seqspan.kernel_features import sample_features
+from seqspan.solvers.teams import Team
 from seqspan.span_search import best_costs
 
 N_SURROGATES = 8
@@ -102,8 +103,9 @@ def measure_stationarity(X: Array, rng: np.random.Generator, min_length: int = 5
     stride = -(-X.shape[1] // N_SAMPLES)
     X = _reduce(X[:, ::stride])
     shortest = min(max(3, min_length // stride), X.shape[1])
-    explained = _explained(X, shortest)
-    by_chance = tuple(_explained(phase_surrogate(X, rng), shortest) for _ in range(N_SURROGATES))
+    with Team(1):  # several threads for such small matrices would mostly wait for each other
+        explained = _explained(X, shortest)
+        by_chance = tuple(_explained(phase_surrogate(X, rng), shortest) for _ in range(N_SURROGATES))
     return Stationarity(explained, by_chance)
 
 

@@ -22,7 +22,48 @@ def segment(X, n_spans, n_labels, rng, kind, *, estimator: str, **settings: Any)
     return np.asarray(model.fit(np.asarray(X, dtype=float)).labels_)
 
 
-METHODS = tuple(
-    Method(f"{name} + ncut", "seqspan, ncut", partial(segment, estimator=name, cut="ncut"), ("labels",))
-    for name in ("OSC", "SpatSC", "LRR", "SSC")
+def segment_prepared(X, n_spans, n_labels, rng, kind, **settings: Any) -> np.ndarray:
+    """Fit an estimator after the preprocessing that the command line would choose."""
+    from seqspan.preprocess import make_chain
+
+    return segment(make_chain("auto", X, kind).apply(X), n_spans, n_labels, rng, kind, **settings)
+
+
+AUTO = {"lambda_1": "auto", "lambda_2": "auto"}
+NEEDS = ("spans", "labels")
+
+METHODS = (
+    # what the command line does where it is told nothing
+    Method("seqspan", "seqspan", partial(segment_prepared, estimator="OSC", cut="ordered", **AUTO), NEEDS),
+    Method(
+        "seqspan, paper's weights",
+        "seqspan, ordered",
+        partial(segment_prepared, estimator="OSC", cut="ordered"),
+        NEEDS,
+    ),
+    Method(
+        "seqspan, rbf kernel",
+        "seqspan, ordered",
+        partial(segment_prepared, estimator="OSC", cut="ordered", kernel="rbf"),
+        NEEDS,
+    ),
+    *(
+        Method(
+            f"{name} + ordered",
+            "seqspan, ordered",
+            partial(segment_prepared, estimator=name, cut="ordered"),
+            NEEDS,
+        )
+        for name in ("SpatSC", "LRR", "SSC", "LSR")
+    ),
+    *(
+        Method(f"{name} + ncut", "seqspan, ncut", partial(segment, estimator=name, cut="ncut"), ("labels",))
+        for name in ("OSC", "SpatSC", "LRR", "SSC")
+    ),
+    Method(
+        "OSC + ncut, prepared",
+        "seqspan, ncut",
+        partial(segment_prepared, estimator="OSC", cut="ncut"),
+        ("labels",),
+    ),
 )

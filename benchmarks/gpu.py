@@ -1,7 +1,7 @@
 """OSC on an NVIDIA GPU: from samples on the host to labels, time per iteration against the bandwidth, sizes.
 
     python -m benchmarks.gpu
-    python -m benchmarks.gpu --sizes 1000 2000 4000 9842 20000 40000 --compare 9842
+    python -m benchmarks.gpu --compare 9842 --sizes 1000 2000 4000 9842 20000 40000
 
 62 angles in float32, to a certified gap of 1e-2, the number of subspaces found. Times are medians of warm
 runs, from a NumPy array of samples to NumPy labels. The CPU runs the same fit in a process of its own, held

@@ -1,0 +1,34 @@
+"""What can be known of the kernels without a GPU: they are in the package, and agree with Python on sizes."""
+
+from __future__ import annotations
+
+import re
+from importlib.resources import files
+
+import pytest
+
+from seqspan.gpu import kernels, pieces
+
+SOURCE = "\n".join(files("seqspan.gpu").joinpath(name).read_text() for name in kernels.SOURCES)
+LAUNCHED = re.findall(r'"([a-z_]+)", ', files("seqspan.gpu").joinpath("kernels.py").read_text())
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("LENGTH", pieces.LENGTH), ("BANDS", kernels.BANDS), ("SOLVERS", kernels.SOLVERS)],
+)
+def test_sizes_are_the_same_on_both_sides(name, value):
+    assert re.findall(rf"constexpr int {name} = (\d+);", SOURCE) == [str(value)]
+
+
+def test_blocks_have_as_many_threads_as_they_are_launched_with():
+    assert "constexpr int THREADS = 512 / sizeof(real);" in SOURCE
+    assert (
+        "self.threads = 512 // np.dtype(dtype).itemsize"
+        in files("seqspan.gpu").joinpath("kernels.py").read_text()
+    )
+
+
+@pytest.mark.parametrize("name", sorted({name for name in LAUNCHED if name != "seqspan"}))
+def test_what_is_launched_is_there(name):
+    assert re.search(rf"\b{name}[(,]", SOURCE)  # a comma where a macro defines it

@@ -1,0 +1,146 @@
+"""Features against kernel PCA by the book, and what they must not depend on."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.ndimage import gaussian_filter1d
+from scipy.spatial.distance import pdist, squareform
+from sklearn.decomposition import KernelPCA
+from sklearn.metrics.pairwise import cosine_similarity
+
+from seqspan import kernel_features
+from seqspan.kernel_features import coefficient_features, sample_features
+
+
+def smooth_path(d, n, seed, width=5):
+    """A random walk through space without corners: few components say nearly all."""
+    return gaussian_filter1d(np.random.default_rng(seed).standard_normal((d, n)), width, axis=1)
+
+
+def rbf(X):
+    distances = pdist(X.T, "sqeuclidean")
+    return squareform(np.exp(-distances / np.median(distances))) + np.eye(X.shape[1])
+
+
+def absolute_cosines(Z):
+    return np.abs(cosine_similarity(Z.T))
+
+
+def by_the_book(kernel, count):
+    """Components of kernel PCA, scaled to variance one."""
+    Y = KernelPCA(count, kernel="precomputed", eigen_solver="dense").fit_transform(kernel)
+    return Y / Y.std(axis=0)
+
+
+def alignment(A, B):
+    """Absolute correlation of each column of A with its column of B: 1 up to the sign."""
+    return np.abs(np.sum(A * B, axis=0)) / len(A)
+
+
+CASES = {"samples": (sample_features, rbf), "coefficients": (coefficient_features, absolute_cosines)}
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize(("d", "n"), [(3, 40), (12, 90), (60, 25)])
+def test_no_more_samples_than_anchors_give_kernel_pca_by_the_book(case, d, n):
+    make, kernel = CASES[case]
+    X = np.random.default_rng(d).standard_normal((d, n))
+    Y = make(X, 6)
+    assert Y.shape == (n, 6)
+    np.testing.assert_allclose(alignment(Y, by_the_book(kernel(X), 6)), 1, atol=1e-8)
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("n", [30, 171])
+def test_columns_are_uncorrelated_of_mean_zero_and_variance_one(case, n):
+    Y = CASES[case][0](smooth_path(5, n, seed=n))
+    np.testing.assert_allclose(Y.mean(axis=0), 0, atol=1e-9)
+    np.testing.assert_allclose(Y.T @ Y / n, np.eye(Y.shape[1]), atol=1e-6)  # eigenvalues down to 1e-7
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_fewer_anchors_than_samples_come_close(case, monkeypatch):
+    make, kernel = CASES[case]
+    X = smooth_path(6, 301, seed=0)
+    exact = by_the_book(kernel(X), 5)
+    monkeypatch.setattr(kernel_features, "N_ANCHORS", 100)
+    Y = make(X, 10)
+    assert Y.shape == (301, 10)
+    np.testing.assert_allclose(Y.mean(axis=0), 0, atol=1e-9)
+    np.testing.assert_allclose(Y.std(axis=0), 1, atol=1e-9)
+    # components of nearly the same variance mix, so all ten are asked for the first five
+    missed = exact - Y @ np.linalg.lstsq(Y, exact)[0]
+    assert missed.var(axis=0).max() < 0.01
+
+
+@pytest.mark.parametrize("n", [1, 2, 7, 999, 1000, 1001, 2500])
+def test_anchors_are_spread_evenly_from_the_first_to_the_last(n):
+    anchors = kernel_features._anchors(n)
+    assert len(anchors) == min(n, kernel_features.N_ANCHORS)
+    assert (anchors[0], anchors[-1]) == (0, n - 1)
+    gaps = np.diff(anchors)
+    assert n == 1 or (gaps.min() >= 1 and gaps.max() - gaps.min() <= 1)
+
+
+@pytest.mark.parametrize("make", [sample_features, coefficient_features])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("value", [0.0, 0.7])
+def test_samples_that_are_all_the_same_have_one_feature_that_says_nothing(make, dtype, value):
+    for n in (1, 2, 30):
+        np.testing.assert_array_equal(make(np.full((4, n), value, dtype=dtype)), np.zeros((n, 1)))
+
+
+def test_k_different_samples_have_k_minus_one_features():
+    X = np.repeat(np.random.default_rng(0).standard_normal((5, 4)), 10, axis=1)
+    Y = sample_features(X)
+    assert Y.shape == (40, 3)
+    assert np.ptp(Y.reshape(4, 10, 3), axis=1).max() < 1e-6  # the same for the ten copies
+
+
+def test_columns_of_zeros_are_alike_and_unlike_all_others():
+    Z = np.kron(np.eye(3), np.ones((10, 10)))
+    Z[:, 10:20] = 0
+    Y = coefficient_features(Z)
+    assert np.isfinite(Y).all()
+    assert np.ptp(Y.reshape(3, 10, -1), axis=1).max() < 1e-9
+    first = Y[::10]
+    assert min(np.linalg.norm(first[i] - first[j]) for i, j in ((0, 1), (1, 2), (0, 2))) > 1
+
+
+@pytest.mark.parametrize("shift", [0.0, 300.0])
+def test_single_precision_says_the_same_even_far_from_zero(shift):
+    """300 is the temperature of a room in kelvin: distances must not drown in its square."""
+    X = smooth_path(8, 120, seed=1)
+    X /= X.std()
+    single = (X + shift).astype(np.float32)
+    Y = sample_features(single, 8)
+    assert Y.dtype == np.float64
+    assert alignment(Y, sample_features(single.astype(np.float64), 8)).min() > 1 - 1e-5
+
+
+def test_coefficients_in_single_precision_say_the_same():
+    Z = np.random.default_rng(2).standard_normal((50, 80)).astype(np.float32)
+    assert alignment(coefficient_features(Z, 5), coefficient_features(Z.astype(float), 5)).min() > 1 - 1e-5
+
+
+def test_sample_features_know_only_ratios_of_distances():
+    rng = np.random.default_rng(3)
+    X = smooth_path(6, 80, seed=3)
+    rotation = np.linalg.qr(rng.standard_normal((6, 6)))[0]
+    moved = 7.0 * rotation @ X + rng.standard_normal((6, 1))
+    assert alignment(sample_features(X, 8), sample_features(moved, 8)).min() > 1 - 1e-8
+
+
+def test_coefficient_features_know_only_lines():
+    rng = np.random.default_rng(4)
+    Z = rng.standard_normal((20, 60))
+    scaled = Z * rng.uniform(0.1, 10, 60) * rng.choice([-1, 1], 60)
+    assert alignment(coefficient_features(Z, 5), coefficient_features(scaled, 5)).min() > 1 - 1e-8
+
+
+@pytest.mark.parametrize("make", [sample_features, coefficient_features])
+def test_the_input_is_left_as_it_is(make):
+    X = smooth_path(4, 50, seed=5)
+    X.setflags(write=False)
+    make(X)

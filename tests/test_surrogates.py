@@ -1,0 +1,139 @@
+"""Surrogates keep what a stationary process is known by; what has no change explains no more than they do."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.ndimage import gaussian_filter1d
+
+from seqspan.datasets import make_subspaces
+from seqspan.ordered_cut import CHANGED
+from seqspan.surrogates import (
+    LEAST_SLOPE,
+    N_SAMPLES,
+    N_SPANS,
+    N_SURROGATES,
+    Stationarity,
+    measure_stationarity,
+    phase_surrogate,
+)
+
+
+def circular_covariances(X, lag):
+    """Covariance of all features with all features `lag` samples later, around the circle."""
+    centred = X - X.mean(axis=1, keepdims=True)
+    return centred @ np.roll(centred, -lag, axis=1).T / X.shape[1]
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 50, 51])
+def test_surrogates_keep_mean_and_covariances_at_every_lag(n):
+    X = np.random.default_rng(n).standard_normal((3, n)).cumsum(axis=1) + 5
+    S = phase_surrogate(X, np.random.default_rng(0))
+    assert S.shape == X.shape
+    np.testing.assert_allclose(S.mean(axis=1), X.mean(axis=1))
+    for lag in range(n):
+        np.testing.assert_allclose(
+            circular_covariances(S, lag), circular_covariances(X, lag), atol=1e-10 * X.var()
+        )
+
+
+@pytest.mark.parametrize("n", [50, 51])
+def test_surrogates_are_other_sequences_each_time(n):
+    X = np.random.default_rng(0).standard_normal((3, n)).cumsum(axis=1)
+    rng = np.random.default_rng(1)
+    first, second = phase_surrogate(X, rng), phase_surrogate(X, rng)
+    assert min(np.linalg.norm(a - b) for a, b in ((first, X), (second, X), (first, second))) > 0.1 * np.std(X)
+    np.testing.assert_array_equal(first, phase_surrogate(X, np.random.default_rng(1)))
+
+
+def test_surrogates_of_a_step_have_lost_it():
+    X = np.repeat([[-1.0, 1.0]], 100, axis=1)
+    halves = [
+        phase_surrogate(X, np.random.default_rng(seed)).reshape(2, 100).mean(axis=1) for seed in range(50)
+    ]
+    # at random phases the halves differ by less than the step's 2, and in either direction
+    differences = np.diff(halves, axis=1)
+    assert np.abs(differences).max() < 1.95
+    assert abs(differences.mean()) < 0.6
+
+
+def in_subspace(coefficients, rng, d=10):
+    return np.linalg.qr(rng.standard_normal((d, len(coefficients))))[0] @ coefficients
+
+
+def smooth(rng, n, width):
+    """Stationary: the filter's start and end are cut off."""
+    white = rng.standard_normal((3, n + 8 * width))
+    return gaussian_filter1d(white, width, axis=1)[:, 4 * width : 4 * width + n]
+
+
+N = 120
+UNCHANGING = {
+    "noise": lambda rng: rng.standard_normal((10, N)),
+    "subspace": lambda rng: in_subspace(rng.standard_normal((3, N)), rng),
+    "smooth subspace": lambda rng: in_subspace(smooth(rng, N, 5), rng),
+    "slow subspace": lambda rng: in_subspace(smooth(rng, N, 15), rng),
+    "noisy smooth subspace": lambda rng: (
+        in_subspace(smooth(rng, N, 5), rng) + 0.02 * rng.standard_normal((10, N))
+    ),
+}
+CHANGING = {
+    "paper's subspaces": lambda rng: make_subspaces(4, 4, 30, N // 4, rng=rng)[0],
+    "subspaces through 0": lambda rng: make_subspaces(4, 3, 10, N // 4, coefficient_mean=0.0, rng=rng)[0],
+}
+
+
+def ratios(make):
+    return [
+        measure_stationarity(make(np.random.default_rng(s)), np.random.default_rng(s)).ratio
+        for s in range(20)
+    ]
+
+
+@pytest.mark.parametrize("case", UNCHANGING)
+def test_without_a_change_no_more_is_explained_than_by_chance(case):
+    assert sum(ratio < CHANGED for ratio in ratios(UNCHANGING[case])) >= 19
+
+
+@pytest.mark.parametrize("case", CHANGING)
+def test_planted_changes_explain_more_than_chance(case):
+    assert sum(ratio > CHANGED for ratio in ratios(CHANGING[case])) == 20
+
+
+def test_ratio_and_slope_are_of_what_the_surrogates_explain():
+    found = Stationarity(0.9, (0.1, 0.3, 0.2))
+    assert found.ratio == pytest.approx(3.0)
+    assert found.slope == pytest.approx(0.2 / (N_SPANS - 1))
+    nothing = Stationarity(-0.5, (-0.3, -0.2))
+    assert (nothing.ratio, nothing.slope) == (0.0, LEAST_SLOPE)
+    assert Stationarity(0.5, (-0.3, -0.2)).ratio == pytest.approx(0.5 / LEAST_SLOPE)
+
+
+def test_long_sequences_are_thinned_to_those_that_are_looked_at():
+    X = make_subspaces(4, 4, 30, 300, rng=0)[0]
+    stride = 3  # the least that leaves no more than N_SAMPLES of 1,200
+    assert X.shape[1] == stride * N_SAMPLES
+    whole, thinned = (
+        measure_stationarity(Y, np.random.default_rng(0), length)
+        for Y, length in ((X, 15), (X[:, ::stride], 5))
+    )
+    assert whole == thinned
+    assert len(whole.by_chance) == N_SURROGATES
+
+
+def test_rotation_changes_nothing_and_a_seed_decides():
+    rng = np.random.default_rng(0)
+    X = make_subspaces(3, 2, 50, 20, rng=1)[0]
+    rotated = np.linalg.qr(rng.standard_normal((50, 50)))[0] @ X
+    first, again, turned = (measure_stationarity(Y, np.random.default_rng(2)) for Y in (X, X, rotated))
+    assert first == again
+    np.testing.assert_allclose(
+        [turned.explained, *turned.by_chance], [first.explained, *first.by_chance], rtol=1e-3
+    )
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 9])
+def test_the_shortest_sequences_do_not_change(n):
+    X = np.random.default_rng(n).standard_normal((4, n))
+    X.setflags(write=False)
+    assert measure_stationarity(X, np.random.default_rng(0)).ratio < CHANGED

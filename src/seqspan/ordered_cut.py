@@ -121,7 +121,8 @@ class OrderedCutter:
         n = X.shape[1]
         self._X, self._min_length, self._rng, self._n_threads = X, min_length, rng, n_threads
         self._step = 1 if n <= exact_up_to else -(-n // min(COARSE, exact_up_to))
-        self._shortest = max(1, -(-min(min_length, n) // self._step))
+        missing = -n % self._step  # samples that the last step of the grid lacks, and a span there too
+        self._shortest = max(1, -(-(min(min_length, n) + missing) // self._step))
         self.evidence = describe(X, Z)
         self._costs = self.evidence.span_costs(self._step, self._shortest, n_threads)
         self._jumps = sharp_jumps(X)

@@ -225,8 +225,8 @@ def _of_divergence(paper: pl.DataFrame) -> str:
         return f"{head}does not diverge on these draws."
     return (
         f"{head}**diverges**, ending above the objective of Z = 0, in this share of runs: {'; '.join(told)}. "
-        "A converged OSC has no such trouble: what the paper says of OSC at strong noise holds for its minimum "
-        "rather than for the code."
+        "A converged OSC has no such trouble: what the paper says of OSC at strong noise holds for its "
+        "minimum rather than for the code."
     )
 
 

@@ -35,7 +35,7 @@ def round_to_ten_bits(Q: Any) -> Any:
 
     Examples
     --------
-    >>> float(round_to_ten_bits(np.float32([1 + 2**-10 + 2**-12]))[0]) == 1 + 2**-10
+    >>> float(round_to_ten_bits(np.float32([1 + 2**-11 + 2**-12]))[0]) == 1 + 2**-10
     True
     """
     return ((Q.view(np.uint32) + HALF) & KEPT).view(np.float32)

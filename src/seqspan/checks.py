@@ -24,7 +24,7 @@ def check_weight(name: str, weight: object, *, positive: bool = True) -> float:
 
 def check_weights(name: str, weights: object, n: int) -> float | Array:
     """Return one weight, or one for each of n samples."""
-    if isinstance(weights, Real):
+    if isinstance(weights, Real | str):
         return check_weight(name, weights)
     array = np.asarray(weights, dtype=float)
     if array.shape != (n,):
@@ -52,6 +52,22 @@ def check_count(name: str, given: object, largest: int, what: str, words: Collec
     if isinstance(given, bool) or not isinstance(given, Integral) or not 1 <= int(given) <= largest:
         raise ValueError(f"{name} must be {allowed}; got {given!r}.")
     return int(given)
+
+
+def check_room(n_samples: int, n_spans: int | str, n_subspaces: int | str, min_length: int) -> None:
+    """Check that so many spans of the ordered cut have room, and labels enough spans."""
+    most = max(1, n_samples // min_length)
+    for name, count in (("n_spans", n_spans), ("n_subspaces", n_subspaces)):
+        if isinstance(count, int) and count > most:
+            raise ValueError(
+                f"{name} must be at most {most} for {n_samples} samples in spans of {min_length} or more, as "
+                f"cut='ordered' has them; got {count}."
+            )
+    if isinstance(n_spans, int) and isinstance(n_subspaces, int) and n_subspaces > n_spans:
+        raise ValueError(
+            f"n_subspaces must be at most n_spans={n_spans}, the labels being those of spans; "
+            f"got {n_subspaces}."
+        )
 
 
 def scale_columns(X: Array) -> Array:

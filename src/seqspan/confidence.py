@@ -8,7 +8,8 @@ from seqspan._types import Array, IntArray
 from seqspan.evidence import Evidence
 from seqspan.span_labels import boundary_gains
 
-# Fitted by logistic regression to labelled recordings; `python -m benchmarks.confidence` checks them on others.
+# Fitted by logistic regression to labelled recordings; `python -m benchmarks.confidence` checks them
+# on others.
 EVEN = 0.377  # nats per sample of the recording that a boundary saves which is right as often as not
 SHARPNESS = 2.8
 

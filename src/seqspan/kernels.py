@@ -18,6 +18,7 @@ Kernel: TypeAlias = "str | Callable[[Array, Array], Array]"
 NAMES = ("linear", "cosine", "rbf")
 LARGEST_EXACT = 2000  # samples; more are mapped by what they share with as many of them
 NEGLIGIBLE = 1e-6  # of the largest eigenvalue
+TOLERANCE = 1e-3  # of the largest value: what a kernel may lack in symmetry and in sign
 
 
 def check_kernel(kernel: Kernel) -> Kernel:
@@ -56,22 +57,48 @@ def kernel_map(X: Array, kernel: Kernel) -> Array:
         return scale_columns(X)
     n = X.shape[1]
     anchors = X[:, np.unique(np.linspace(0, n - 1, min(n, LARGEST_EXACT)).round().astype(np.intp))]
-    values = kernel if callable(kernel) else _rbf(anchors)
-    among = np.asarray(values(anchors, anchors), dtype=np.float64)
-    if among.shape != (anchors.shape[1],) * 2 or not np.all(np.isfinite(among)):
+    function = kernel if callable(kernel) else _rbf(anchors)
+    eigenvalues, vectors = _decompose(_values(function, anchors, anchors))
+    kept = eigenvalues > NEGLIGIBLE * eigenvalues[-1]
+    if not kept.any():  # a kernel of zeros, as of samples of zeros
+        return np.zeros((1, n), dtype=X.dtype)
+    mapped: Array = (vectors[:, kept] / np.sqrt(eigenvalues[kept])).T @ _values(function, anchors, X)
+    return np.ascontiguousarray(mapped.astype(X.dtype, copy=False))
+
+
+def _values(function: Callable[[Array, Array], Array], A: Array, B: Array) -> Array:
+    """Values between two arrays of columns, checked."""
+    values = np.asarray(function(A, B), dtype=np.float64)
+    wanted = (A.shape[1], B.shape[1])
+    if values.shape != wanted:
         raise ValueError(
-            f"kernel must return finite values of shape {(anchors.shape[1],) * 2} for {anchors.shape[1]} "
-            f"samples; got shape {among.shape}."
+            f"kernel must return values of shape {wanted} for {wanted[0]} and {wanted[1]} samples; "
+            f"got shape {values.shape}."
         )
-    eigenvalues, vectors = eigh((among + among.T) / 2)
-    if eigenvalues[0] < -1e-3 * max(eigenvalues[-1], 0):
+    if not np.all(np.isfinite(values)):
+        raise ValueError(
+            f"kernel must return finite values; got {values.size - np.isfinite(values).sum()} of "
+            f"{values.size} that are not."
+        )
+    return values
+
+
+def _decompose(values: Array) -> tuple[Array, Array]:
+    """Eigenvalues, ascending, and eigenvectors of what must be a kernel."""
+    size = float(np.abs(values).max())
+    uneven = float(np.abs(values - values.T).max())
+    if uneven > TOLERANCE * size:
+        raise ValueError(
+            f"kernel must be symmetric; got values that differ by {uneven:.3g} beside a largest of "
+            f"{size:.3g}."
+        )
+    eigenvalues, vectors = eigh((values + values.T) / 2)
+    if eigenvalues[0] < -TOLERANCE * max(eigenvalues[-1], 0):
         raise ValueError(
             f"kernel must have no negative eigenvalues; got one of {eigenvalues[0]:.3g} beside a largest of "
             f"{eigenvalues[-1]:.3g}."
         )
-    kept = eigenvalues > NEGLIGIBLE * eigenvalues[-1]
-    mapped: Array = (vectors[:, kept] / np.sqrt(eigenvalues[kept])).T @ np.asarray(values(anchors, X))
-    return np.ascontiguousarray(mapped.astype(X.dtype, copy=False))
+    return eigenvalues, vectors
 
 
 def _rbf(anchors: Array) -> Callable[[Array, Array], Array]:
@@ -79,7 +106,7 @@ def _rbf(anchors: Array) -> Callable[[Array, Array], Array]:
 
     def distances(A: Array, B: Array) -> Array:
         squared = np.sum(A**2, axis=0)[:, None] + np.sum(B**2, axis=0) - 2 * (A.T @ B)
-        return np.maximum(squared, 0)
+        return np.asarray(np.maximum(squared, 0))
 
     between = distances(anchors, anchors)[np.triu_indices(anchors.shape[1], 1)]
     positive = between[between > 0]

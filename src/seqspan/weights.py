@@ -1,9 +1,10 @@
 """The weights lambda_1 and lambda_2 by themselves.
 
-Weights scale with the squared length of the samples, so both are fractions of the critical weight: the lambda_1
-from which on Z = 0. On samples of unit length these fractions are the paper's weights. How much change in
-time should cost is left to the data: of a few weights, each started from where the one before ended, the one
-is taken whose spans agree best with those of the others, the paper's unless another is clearly better.
+Weights scale with the squared length of the samples, so both are fractions of the critical weight: the
+lambda_1 from which on Z = 0. On samples of unit length these fractions are the paper's weights. How much
+change in time should cost is left to the data: of a few weights, each started from where the one before
+ended, the one is taken whose spans agree best with those of the others, the paper's unless another is
+clearly better.
 """
 
 from __future__ import annotations

@@ -28,10 +28,11 @@ from seqspan._cli.settings import (
 )
 from seqspan._cli.truth import Truth, read_truth, score
 from seqspan._types import Array
-from seqspan.checks import scale_columns
+from seqspan.checks import check_room, scale_columns
 from seqspan.exports import EXPORTS, check_export, describe_recording, write_export
 from seqspan.exports.split import split_video
 from seqspan.n_subspaces import ESTIMATORS
+from seqspan.ordered_cut import MIN_LENGTH
 from seqspan.pipeline import segment
 from seqspan.preprocess import Chain, make_chain
 from seqspan.readers import read
@@ -193,7 +194,7 @@ def _cut(
 ) -> Findings:
     """Label the samples, and tell how sure each boundary is."""
     rows = chain.rows(len(sequence))
-    counts = {
+    counts: dict[str, Any] = {
         "n_subspaces": parse_count("--subspaces", settings.subspaces, tuple(ESTIMATORS)),
         "n_spans": parse_count("--spans", settings.spans, ("auto",)),
     }
@@ -202,6 +203,8 @@ def _cut(
             raise ValueError(
                 f"{sequence.source}: {name} must be at most {len(rows)}, its samples; got {count}."
             )
+    if settings.cut == "ordered":
+        check_room(len(rows), counts["n_spans"], counts["n_subspaces"], MIN_LENGTH)
     columns = scale_columns(np.ascontiguousarray(X.T))
     found = segment(solved.Z, columns, cut=settings.cut, rng=np.random.default_rng(settings.seed), **counts)
     findings = Findings(

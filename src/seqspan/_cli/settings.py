@@ -49,7 +49,9 @@ class Settings:
     method: str = option("--method", "NAME", f"{', '.join(METHODS)}", "osc")
     cut: str = option("--cut", "NAME", f"{', '.join(CUTS)}", "ordered")
     lambda1: str | None = option("--lambda1", "WEIGHT", "of the coefficients, or auto")
-    lambda2: str | None = option("--lambda2", "WEIGHT", "of their change in time, or auto: larger, fewer spans")
+    lambda2: str | None = option(
+        "--lambda2", "WEIGHT", "of their change in time, or auto: larger, fewer spans"
+    )
     solver: str | None = option("--solver", "NAME", f"{', '.join(COUPLED_SOLVERS)}")
     tol: float | None = option("--tol", "SHARE", "stop within this share of the optimum")
     max_iter: int | None = option("--max-iter", "N", "largest number of iterations")
@@ -190,10 +192,18 @@ def _check_weights(settings: Settings) -> None:
     """Check the numbers of the model and its solver."""
     given = model_parameters(settings)
     for name, flag in {"lambda_1": "--lambda1", "lambda_2": "--lambda2", "tol": "--tol"}.items():
-        if name in given and not (given[name] == "auto" and settings.method in COUPLED):
+        if given.get(name) == "auto":
+            _check_chosen(flag, settings.method)
+        elif name in given:
             check_weight(flag, given[name])
     if "max_iter" in given:
         check_count("--max-iter", given["max_iter"], 10**9, "iterations")
+
+
+def _check_chosen(flag: str, method: str) -> None:
+    """Refuse to leave a weight to the data where the method cannot."""
+    if method not in COUPLED:
+        raise ValueError(f"{flag} auto is for the methods {', '.join(COUPLED)}; got it with {method}.")
 
 
 def read_options(settings: Settings) -> dict[str, Any]:
@@ -245,8 +255,8 @@ def model_parameters(settings: Settings) -> dict[str, Any]:
     """Parameters of the estimator that were given; the others keep the library's defaults."""
     chosen = "auto" if settings.method in COUPLED else None
     given = {
-        "lambda_1": _number_or_word(settings.lambda1) or chosen,
-        "lambda_2": _number_or_word(settings.lambda2) or chosen,
+        "lambda_1": chosen if settings.lambda1 is None else _number_or_word(settings.lambda1),
+        "lambda_2": chosen if settings.lambda2 is None else _number_or_word(settings.lambda2),
         "solver": settings.solver,
         "tol": settings.tol,
         "max_iter": settings.max_iter,
@@ -262,10 +272,10 @@ def model_parameters(settings: Settings) -> dict[str, Any]:
     return given
 
 
-def _number_or_word(given: str | None) -> float | str | None:
+def _number_or_word(given: str) -> float | str:
     """A weight as a number; a word is left for the library to judge."""
     try:
-        return None if given is None else float(given)
+        return float(given)
     except ValueError:
         return given
 

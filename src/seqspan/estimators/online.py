@@ -11,6 +11,7 @@ from sklearn.utils.validation import validate_data
 
 from seqspan._types import Array, IntArray
 from seqspan.checks import check_count
+from seqspan.kernels import Kernel
 from seqspan.models import Osc, SpatSc
 from seqspan.online import OnlineSegmentation, Segments
 from seqspan.solvers import Stopping
@@ -23,6 +24,7 @@ class PartialFit:
     n_landmarks: int
     time_scale: int
     preprocess: Any
+    kernel: Kernel
     tol: float
     n_jobs: int | None
     _online: OnlineSegmentation | None = None
@@ -81,6 +83,10 @@ class PartialFit:
             raise ValueError(
                 f"partial_fit sees samples once: preprocess must be None; got {self.preprocess!r}. "
                 "Centre or scale by values known beforehand."
+            )
+        if self.kernel != "linear":
+            raise ValueError(
+                f"partial_fit compares samples as they are: kernel must be 'linear'; got {self.kernel!r}."
             )
         scale = check_count("time_scale", self.time_scale, 10**6, "samples")
         n_labels = None if isinstance(self.n_subspaces, str) else int(self.n_subspaces)

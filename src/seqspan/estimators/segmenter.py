@@ -18,7 +18,7 @@ from sklearn.utils.validation import validate_data
 
 from seqspan._types import Array, IntArray
 from seqspan.backend import DEVICES, check_device_samples, is_on_gpu, namespace, require_cupy, to_host
-from seqspan.checks import check_choice, check_count, check_weight, scale_columns
+from seqspan.checks import check_choice, check_count, check_room, check_weight, scale_columns
 from seqspan.kernels import Kernel, check_kernel, kernel_map
 from seqspan.landmarks import LARGEST_FULL, N_LANDMARKS, Rows, choose_landmarks, represent_on_landmarks
 from seqspan.models import Model, Osc, SpatSc
@@ -126,15 +126,15 @@ class SubspaceSegmenter(ClusterMixin, BaseEstimator):
         what = f"{n_samples} samples"
         k = check_count("n_subspaces", self.n_subspaces, n_samples, what, tuple(ESTIMATORS))
         n_spans = check_count("n_spans", self.n_spans, n_samples, what, ("auto",))
+        if self.cut == "ordered":
+            check_room(n_samples, n_spans, k, self.min_length)
         if n_spans == "auto":
             return
         if self.cut == "ncut":
             raise ValueError(
                 f"n_spans is for cut='ordered' and cut='peaks'; got n_spans={n_spans} with cut='ncut'."
             )
-        if self.cut == "ordered":
-            _check_spans(n_samples, int(n_spans), k, self.min_length)
-        elif isinstance(k, int) and k != n_spans:
+        if self.cut == "peaks" and isinstance(k, int) and k != n_spans:
             raise ValueError(
                 f"cut='peaks' gives every span a label of its own; got n_subspaces={k} and n_spans={n_spans}."
             )
@@ -167,11 +167,12 @@ class SubspaceSegmenter(ClusterMixin, BaseEstimator):
         """Say whether samples or landmarks are the atoms, and tell where that was chosen here."""
         chosen = check_choice("dictionary", self.dictionary, ("samples", "landmarks", "auto"))
         check_count("n_landmarks", self.n_landmarks, 10**6, "landmarks")
-        fits = self._solver() == "fast" and isinstance(model, Osc | SpatSc) and self.device == "cpu"
+        setting = self._solver(), self.device, self.kernel
+        fits = isinstance(model, Osc | SpatSc) and setting == ("fast", "cpu", "linear")
         if chosen == "landmarks" and not fits:
             raise ValueError(
-                "dictionary='landmarks' is for OSC with penalty='l1' and SpatSC, with solver='fast' and "
-                f"device='cpu'; got {type(model).__name__}, {self._solver()!r} and {self.device!r}."
+                "dictionary='landmarks' is for OSC with penalty='l1' and SpatSC, with solver='fast', "
+                f"device='cpu' and kernel='linear'; got {type(model).__name__} with {setting}."
             )
         if chosen != "auto":
             return chosen
@@ -265,20 +266,6 @@ class SubspaceSegmenter(ClusterMixin, BaseEstimator):
             _ = self.coef_
         state: dict[str, Any] = super().__getstate__()
         return state
-
-
-def _check_spans(n_samples: int, n_spans: int, n_subspaces: int | str, min_length: int) -> None:
-    """Check that so many spans have room, and labels enough spans."""
-    if n_spans * min_length > n_samples:
-        raise ValueError(
-            f"n_spans must be at most {n_samples // min_length} for {n_samples} samples in spans of "
-            f"min_length={min_length} or more; got {n_spans}."
-        )
-    if isinstance(n_subspaces, int) and n_subspaces > n_spans:
-        raise ValueError(
-            f"n_subspaces must be at most n_spans={n_spans}, the labels being those of spans; "
-            f"got {n_subspaces}."
-        )
 
 
 def _both(first: Callback, second: Callback | None) -> Callback:

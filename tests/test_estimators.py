@@ -159,6 +159,45 @@ def test_peaks_cut_into_spans(sequence):
     assert len(OSC(2, cut="peaks").fit(X).boundaries_) == 1
 
 
+@EVERY
+def test_the_ordered_cut_finds_spans_and_those_that_return(Estimator):
+    X, labels = make_recurring_subspaces((0, 1, 2, 0), 3, 12, (20, 15, 25, 20), rng=2)
+    told = {"cut": "ordered", "random_state": 0}
+    for counts in ({}, {"n_subspaces": 3}, {"n_spans": 4}, {"n_subspaces": 3, "n_spans": 4}):
+        fitted = Estimator(**counts, **told).fit(X.T)
+        assert fitted.boundaries_.tolist() == [20, 35, 60]
+        assert clustering_error(labels, fitted.labels_) == 0
+        assert fitted.n_subspaces_ == 3
+    assert len(Estimator(n_subspaces=1, n_spans=3, **told).fit(X.T).boundaries_) == 2
+
+
+def test_spans_of_the_ordered_cut_have_their_shortest_length():
+    X, _ = make_recurring_subspaces((0, 1, 2, 0), 3, 12, (20, 15, 25, 20), rng=0)
+    for length in (2, 16, 24):
+        osc = OSC(cut="ordered", n_spans=3, min_length=length, random_state=0).fit(X.T)
+        assert np.diff([0, *osc.boundaries_, 80]).min() >= length
+    assert OSC(cut="ordered", min_length=200, random_state=0).fit(X.T).boundaries_.size == 0
+    assert OSC(1, cut="ordered", n_spans=1, min_length=200).fit(X.T).n_subspaces_ == 1
+    shortest = OSC(cut="ordered", n_spans=80, min_length=1, random_state=0).fit(X.T)
+    assert shortest.boundaries_.tolist() == list(range(1, 80))
+
+
+def test_the_ordered_cut_counts_what_preprocessing_leaves():
+    X, labels = make_recurring_subspaces((0, 1, 2, 0), 3, 12, (60, 40, 50, 60), rng=0)
+    osc = OSC(cut="ordered", preprocess="subsample:2", random_state=0).fit(X.T)
+    assert osc.boundaries_.tolist() == [60, 100, 150]
+    assert clustering_error(labels, osc.labels_) == 0
+    with pytest.raises(ValueError, match="n_spans must be at most 21 for 105 samples"):
+        OSC(cut="ordered", n_spans=22, preprocess="subsample:2").fit(X.T)
+
+
+@pytest.mark.parametrize("dictionary", ["samples", "landmarks"])
+def test_the_ordered_cut_of_any_dictionary(dictionary):
+    X, labels = make_recurring_subspaces((0, 1, 2, 0), 3, 12, (20, 15, 25, 20), rng=0)
+    osc = OSC(cut="ordered", dictionary=dictionary, n_landmarks=40, random_state=0).fit(X.T)
+    assert clustering_error(labels, osc.labels_) == 0
+
+
 def test_published_stopping_reports_the_gap_it_stopped_at(sequence):
     X, _ = sequence
     osc = OSC(3, solver="vladmap", stopping="published", tol=1e-12).fit(X)
@@ -281,7 +320,7 @@ def test_sparse_matrices_are_refused(Estimator):
         ({"lambda_2": "large"}, "lambda_2 must be a number > 0; got 'large'"),
         ({"lambda_2": 0}, "lambda_2 must be finite and > 0"),
         ({"solver": "magic"}, "solver must be one of 'fast', .*; got 'magic'"),
-        ({"cut": "paper"}, "cut must be one of 'ncut', 'peaks'"),
+        ({"cut": "paper"}, "cut must be one of 'ncut', 'ordered', 'peaks'; got 'paper'"),
         ({"stopping": "never"}, "stopping must be one of"),
         ({"penalty": "l0"}, "penalty must be one of"),
         ({"tol": -1.0}, "tol must be"),
@@ -289,7 +328,23 @@ def test_sparse_matrices_are_refused(Estimator):
         ({"preprocess": "polish"}, "polish"),
         ({"n_jobs": 0}, "n_jobs must be None or an int other than 0; got 0"),
         ({"n_jobs": "all"}, "n_jobs must be"),
-        ({"n_spans": 3}, "n_spans is for cut='peaks'; got n_spans=3 with cut='ncut'"),
+        ({"n_spans": 3}, "n_spans is for cut='ordered' and cut='peaks'; got n_spans=3 with cut='ncut'"),
+        ({"n_spans": 37, "cut": "ordered"}, r"n_spans must be an int in \[1, 36\]"),
+        (
+            {"n_spans": 8, "cut": "ordered"},
+            "n_spans must be at most 7 for 36 samples in spans of 5 or more.* 8",
+        ),
+        ({"n_subspaces": 8, "cut": "ordered"}, "n_subspaces must be at most 7 for 36 samples .*; got 8"),
+        ({"n_spans": 4, "cut": "ordered", "min_length": 10}, "n_spans must be at most 3 for .* 10 or more"),
+        ({"n_subspaces": 4, "cut": "ordered", "min_length": 10}, "n_subspaces must be at most 3 for"),
+        ({"n_subspaces": 2, "cut": "ordered", "min_length": 99}, "n_subspaces must be at most 1 for"),
+        (
+            {"n_subspaces": 3, "n_spans": 2, "cut": "ordered"},
+            "n_subspaces must be at most n_spans=2, .*got 3",
+        ),
+        ({"n_spans": "many", "cut": "ordered"}, "n_spans must be .* or one of 'auto'; got 'many'"),
+        ({"min_length": 0}, "min_length must be an int in .*; got 0"),
+        ({"min_length": 2.5}, r"min_length must be .*; got 2\.5"),
         ({"n_subspaces": 2, "n_spans": 3, "cut": "peaks"}, "n_subspaces=2 and n_spans=3"),
         ({"n_subspaces": 10, "preprocess": "subsample:6"}, "for 6 samples"),
     ],
@@ -354,8 +409,9 @@ def test_the_callers_array_is_neither_changed_nor_needed_writable(Estimator, seq
     [np.ones((6, 1)), np.zeros((6, 3)), np.ones((6, 3)), np.repeat(np.eye(3), 4, axis=0), np.eye(3)],
     ids=["one feature", "all zero", "constant", "duplicates", "three samples"],
 )
-def test_degenerate_sequences_are_segmented_all_the_same(Estimator, X):
-    estimator = Estimator().fit(X)
+@pytest.mark.parametrize("cut", ["ncut", "ordered"])
+def test_degenerate_sequences_are_segmented_all_the_same(Estimator, X, cut):
+    estimator = Estimator(cut=cut).fit(X)
     assert estimator.labels_.shape == (len(X),)
     assert np.all(np.isfinite(estimator.coef_))
     assert np.isfinite(estimator.objective_)

@@ -32,6 +32,27 @@ def test_segment_finds_blocks_and_their_number(cut):
     assert found.n_subspaces == 3
 
 
+def test_segment_in_order_joins_blocks_that_return():
+    rng = np.random.default_rng(0)
+    labels = np.repeat([0, 1, 0], [30, 20, 25])
+    X = np.eye(4)[:, labels] + 0.05 * rng.standard_normal((4, 75))
+    Z = (labels[:, None] == labels).astype(float)
+    found = segment(Z, X, cut="ordered", rng=rng)
+    assert found.boundaries.tolist() == [30, 50]
+    assert found.labels.tolist() == labels.tolist()
+    assert found.n_subspaces == 2
+    assert segment(Z, X, cut="ordered", n_spans=2, rng=rng).boundaries.size == 1
+    long = segment(Z, X, cut="ordered", n_spans=2, min_length=35, rng=rng)
+    assert np.diff([0, *long.boundaries, 75]).min() >= 35
+    apart = segment(Z, X, cut="ordered", n_spans=3, n_subspaces=3, rng=rng)
+    assert apart.labels.tolist() == [0] * 30 + [1] * 20 + [2] * 25
+
+
+def test_the_ordered_cut_needs_the_samples():
+    with pytest.raises(ValueError, match="cut='ordered' needs the samples X beside Z; got X=None"):
+        segment(BLOCKS, cut="ordered")
+
+
 def test_the_number_of_spans_takes_precedence_for_peaks():
     assert segment(BLOCKS, cut="peaks", n_subspaces=3, n_spans=2).n_subspaces == 2
     assert segment(BLOCKS, cut="peaks", n_subspaces=2).n_subspaces == 2

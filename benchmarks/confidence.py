@@ -2,8 +2,8 @@
 
     python -m benchmarks.confidence --data DIR
 
-Boundaries are found with the numbers of spans and labels given, and with nothing given. One is right if a true
-boundary lies within 2 % of the recording that no other found one is nearer to. A row of the table holds
+Boundaries are found with the numbers of spans and labels given, and with nothing given. One is right if a
+true boundary lies within 2 % of the recording that no other found one is nearer to. A row of the table holds
 boundaries of like confidence, its mean, and the share that is right; the expected calibration error is
 the mean distance of the two, weighted by the number of boundaries. The two constants were fitted on the
 sequences marked `choose`; those marked `confirm` were not used for it.
@@ -70,7 +70,8 @@ def tabulate(sure: np.ndarray, right: np.ndarray) -> float:
 
 def main() -> None:
     """Judge all sequences, then print a table for each split and setting."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    layout = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=layout)
     parser.add_argument("--data", default=os.environ.get("SEQSPAN_DATA"), help="folder of the sets")
     parser.add_argument("--sets", nargs="+", default=DEFAULT, choices=list(SETS))
     options = parser.parse_args()

@@ -1,4 +1,4 @@
-"""Does the ordered cut say "no change" where nothing changes? And does it where something does?
+"""How often the ordered cut says "no change" where nothing changes, and where something does.
 
     python -m benchmarks.one_span --seeds 20
 
@@ -45,7 +45,8 @@ CASES: dict[str, tuple[int, Callable[[np.random.Generator], np.ndarray]]] = {
 
 def main() -> None:
     """Count the spans of every case over all seeds."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    layout = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=layout)
     parser.add_argument("--seeds", type=int, default=20)
     seeds = parser.parse_args().seeds
     print("| case | expected spans | numbers of spans found (times) |\n|---|---|---|")
@@ -54,7 +55,8 @@ def main() -> None:
             len(OSC(cut="ordered", random_state=seed).fit(make(np.random.default_rng(seed))).boundaries_) + 1
             for seed in range(seeds)
         ]
-        counts = ", ".join(f"{k} ({times})" for k, times in zip(*np.unique(found, return_counts=True), strict=True))
+        numbers = zip(*np.unique(found, return_counts=True), strict=True)
+        counts = ", ".join(f"{k} ({times})" for k, times in numbers)
         print(f"| {name} | {expected or '-'} | {counts} |", flush=True)
 
 

@@ -99,14 +99,14 @@ def started_cluster(n_workers: int) -> Iterator[Cluster]:
 def bytes_of_sockets() -> int:
     """Payload that the kernel has seen on the open TCP sockets of this process, both ways."""
     total = 0
-    for descriptor in map(int, os.listdir("/proc/self/fd")):
-        try:
-            with socket.socket(fileno=os.dup(descriptor)) as duplicate:
+    for name in os.listdir("/proc/self/fd"):
+        with contextlib.suppress(OSError):  # gone by now, or not a connected socket
+            if not os.readlink(f"/proc/self/fd/{name}").startswith("socket:"):
+                continue
+            with socket.socket(fileno=os.dup(int(name))) as duplicate:
                 if duplicate.type == socket.SOCK_STREAM and duplicate.family == socket.AF_INET:
                     info = duplicate.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 136)
                     total += sum(struct.unpack_from("QQ", info, 120))  # bytes acknowledged, bytes received
-        except OSError:
-            continue  # not a socket, or not connected
     return total
 
 

@@ -69,6 +69,7 @@ def leading_eigenpairs(
     by_magnitude: bool = False,
     tol: float = 1e-5,
     xp: ModuleType = np,
+    guess: Array | None = None,
 ) -> tuple[Array, Array]:
     """Largest eigenvalues, descending, and their eigenvectors, of a symmetric operator V -> product(V).
 
@@ -76,14 +77,18 @@ def leading_eigenpairs(
     Krylov method: the block finds repeated eigenvalues (a graph in several pieces), which a
     Lanczos iteration from a single vector may miss, and reads W once for all its vectors.
 
-    The operator works on arrays of `xp`, as the eigenvectors are; the eigenvalues are NumPy's.
+    The operator works on arrays of `xp`, as the eigenvectors are; the eigenvalues are NumPy's. It
+    starts from a guess of count + GUARD vectors, or from slow cosines.
     """
     if n <= DENSE_LIMIT or (count + GUARD) * DEPTH > n:
         matrix = product(xp.eye(n))
         values, vectors = _eigenpairs((matrix + matrix.T) / 2)
         order = _leading(values, by_magnitude)[:count]
         return values[order], vectors[:, order]
-    return _block_krylov(product, _smooth_start(n, count + GUARD, xp), count, by_magnitude, tol)
+    start = _smooth_start(n, count + GUARD, xp)
+    if guess is not None:  # columns that are missing, or as good as dependent, come from the cosines
+        start = np.linalg.qr(guess + 1e-3 * start)[0]
+    return _block_krylov(product, start, count, by_magnitude, tol)
 
 
 def _eigenpairs(matrix: Array) -> tuple[Array, Array]:

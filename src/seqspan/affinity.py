@@ -6,6 +6,8 @@ import numpy as np
 
 from seqspan._types import Array
 
+TINY = 1e-300
+
 
 def symmetric_affinity(Z: Array) -> Array:
     """Affinity of two samples: how much each takes part in representing the other.
@@ -92,6 +94,23 @@ class SharedAffinity:
         """W V for V of shape (n, any), in double precision."""
         through_atoms = self._factor @ V.astype(self.dtype)
         return np.asarray((self._factor.T @ through_atoms).astype(float))
+
+    def leading(self, count: int) -> tuple[Array, Array]:
+        """Largest eigenvalues of ``D^-1/2 W D^-1/2``, descending, and their eigenvectors (n, count).
+
+        They are singular values and vectors of an (m, n) matrix, and come from an m x m one in O(m^2 n).
+        There are no more than m; what is asked for beyond is zero.
+        """
+        scale = np.where(self._degrees > 0, 1 / np.sqrt(np.maximum(self._degrees, TINY)), 0).astype(
+            self.dtype
+        )
+        scaled = self._factor * scale
+        values, left = np.linalg.eigh((scaled @ scaled.T).astype(float))
+        values, left = np.maximum(values[::-1][:count], 0), left[:, ::-1][:, :count]
+        vectors = (scaled.T @ left.astype(self.dtype)).astype(float)
+        vectors /= np.maximum(np.linalg.norm(vectors, axis=0), TINY)
+        missing = count - len(values)
+        return np.pad(values, (0, missing)), np.pad(vectors, ((0, 0), (0, missing)))
 
 
 def affinity(Z: Array) -> Array | SharedAffinity:

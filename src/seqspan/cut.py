@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import nullcontext
 
 import numpy as np
 import numpy.typing as npt
 
-from seqspan._spectrum import checked_affinity, degrees, leading_eigenpairs, multiply
+from seqspan._spectrum import GUARD, checked_affinity, degrees, leading_eigenpairs, multiply
 from seqspan._types import Array, IntArray
 from seqspan.affinity import SharedAffinity
 from seqspan.backend import namespace
+from seqspan.solvers.teams import Team
 
+SHARED_RESIDUAL = 1e-3  # of eigenvectors: labels are read off them, and products are in single precision
 LINK = 0.01  # weight of the tie between neighbours in time, in units of the mean degree
 
 
@@ -116,8 +119,10 @@ def normalised_cuts(
     if not (0 < link < np.inf and 0 <= offset < np.inf):
         raise ValueError(f"link must be positive and offset not negative; got {link} and {offset}.")
     link *= float(degrees(W).mean()) or 1.0  # without any affinity, time is all there is
-    vectors = _leading_vectors(W, link, offset, max((k for k in numbers if 1 < k < n), default=0))
-    return {k: _cut_into(W, link, vectors, k, np.random.default_rng(rng), n_starts) for k in numbers}
+    # products with few atoms are small: threads would wait for each other
+    with Team(1) if isinstance(W, SharedAffinity) else nullcontext():
+        vectors = _leading_vectors(W, link, offset, max((k for k in numbers if 1 < k < n), default=0))
+        return {k: _cut_into(W, link, vectors, k, np.random.default_rng(rng), n_starts) for k in numbers}
 
 
 def _cut_into(
@@ -154,6 +159,9 @@ def _leading_vectors(W: Array, link: float, offset: float, count: int) -> Array:
     def product(V: Array) -> Array:
         return scale * (_multiply_linked(W, link, scale * V) + offset * scale * V)
 
+    if isinstance(W, SharedAffinity):  # links move its own vectors, which cost next to nothing, but a little
+        guess = W.leading(count + GUARD)[1]
+        return leading_eigenpairs(product, n, count, tol=SHARED_RESIDUAL, guess=guess)[1]
     return leading_eigenpairs(product, n, count, xp=xp)[1]
 
 

@@ -22,6 +22,7 @@ from seqspan.models import Osc, SpatSc
 from seqspan.solvers import ARRAYS, Solution, Stopping
 from seqspan.solvers.fast import solve_reduced
 from seqspan.solvers.reduced import BLOCK, reduce_onto
+from seqspan.solvers.teams import Team
 
 N_LANDMARKS = 512
 LARGEST_FULL = 10_000  # samples up to which "auto" uses them all as atoms: 1.5 GB in single precision
@@ -81,7 +82,8 @@ def choose_landmarks(rows: Rows, n_landmarks: int, method: str = "cover") -> Arr
     check_choice("method", method, CHOICES)
     n = len(rows)
     looked_at = np.unique(np.linspace(0, n - 1, min(n, LOOKED_AT)).astype(np.intp))
-    return CHOICES[method](rows.columns(looked_at), min(n_landmarks, len(looked_at)))
+    with Team(1):  # many small products: threads would wait for each other
+        return CHOICES[method](rows.columns(looked_at), min(n_landmarks, len(looked_at)))
 
 
 def farthest_first(X: Array, m: int, least: float = 1 - 1e-6) -> Array:
@@ -184,5 +186,6 @@ def represent_on_landmarks(
         f"The fast solver on {n} samples and {m} landmarks in {D.dtype}",
         "Take fewer landmarks (n_landmarks), float32, or partial_fit, which forgets what is long past.",
     )
-    data = reduce_onto(D, rows.blocks(), n, D.dtype)
+    with Team(1):
+        data = reduce_onto(D, rows.blocks(), n, D.dtype)
     return solve_reduced(on_landmarks(model, m, n), data, stopping=stopping, **options)

@@ -18,6 +18,7 @@ from seqspan._spectrum import checked_affinity, degrees, leading_eigenpairs, mul
 from seqspan._types import Array
 from seqspan.affinity import SharedAffinity
 from seqspan.backend import namespace
+from seqspan.solvers.teams import Team
 
 Matrix = Literal["affinity", "laplacian", "normalised_laplacian"]
 
@@ -310,6 +311,9 @@ def _laplacian_values(W: Array, count: int) -> Array:
 
 def _normalised_laplacian_values(W: Array, count: int) -> Array:
     """Smallest eigenvalues of I - D^-1/2 W D^-1/2, ascending."""
+    if isinstance(W, SharedAffinity):
+        with Team(1):
+            return 1 - W.leading(count)[0]
     degree = degrees(W)[:, None]
     scale = np.where(degree > 0, 1 / np.sqrt(np.where(degree > 0, degree, 1)), 0)
 

@@ -94,9 +94,8 @@ class OnlineSegmentation:
         self.n_samples += len(X)
         self._pending = np.concatenate([self._pending, columns], axis=1)
         window, margin = WINDOW * self.time_scale, MARGIN * self.time_scale
-        with Team(1):  # threads of many small products would wait for each other
-            while self._pending.shape[1] >= window + margin:
-                self._take(window, margin)
+        while self._pending.shape[1] >= window + margin:
+            self._take(window, margin)
 
     def finish(self) -> Segments:
         """No more samples follow: what is left is decided."""
@@ -125,13 +124,14 @@ class OnlineSegmentation:
 
     def _take(self, count: int, margin: int) -> None:
         """Represent pending samples; the last of them, whose future is not known yet, are left for later."""
-        self._learn(self._pending[:, : count + margin])
         window = np.concatenate([self._settled, self._pending[:, : count + margin]], axis=1)
-        features = represent_window(self.model, window, self._atoms, self.stopping, self.n_threads)
         before = self._settled.shape[1]
-        features = features[:, before : before + count]
-        if self._projection is not None:
-            features = self._projection @ features
+        with Team(1):  # threads of many small products would wait for each other
+            self._learn(window[:, before:])
+            features = represent_window(self.model, window, self._atoms, self.stopping, self.n_threads)
+            features = features[:, before : before + count]
+            if self._projection is not None:
+                features = self._projection @ features
         self._path.extend(features.T)
         self._labels.extend(features.T)
         self._settled = window[:, : before + count][:, -CONTEXT * self.time_scale :]

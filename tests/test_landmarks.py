@@ -1,0 +1,147 @@
+"""Landmarks: which are chosen, what the problem with them is, and that files need not fit into memory."""
+
+from __future__ import annotations
+
+import tracemalloc
+import warnings
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from seqspan import OSC, SpatSC, landmarks
+from seqspan.affinity import SharedAffinity
+from seqspan.cut import normalised_cut
+from seqspan.datasets import make_subspaces
+from seqspan.landmarks import CHOICES, Rows, choose_landmarks, farthest_first, on_landmarks
+from seqspan.metrics import clustering_error
+from seqspan.models import Osc, SpatSc
+from seqspan.n_subspaces import estimate_n_subspaces
+
+
+@pytest.fixture(scope="module")
+def sequence():
+    X, labels = make_subspaces(4, 2, 60, 30, rng=3)
+    return np.ascontiguousarray(X.T), labels
+
+
+@pytest.mark.parametrize("method", CHOICES)
+def test_every_choice_gives_unit_atoms_of_all_subspaces(sequence, method):
+    X, _ = sequence
+    D = choose_landmarks(Rows(X), 24, method)
+    assert D.shape == (X.shape[1], 24)
+    np.testing.assert_allclose(np.linalg.norm(D, axis=0), 1, rtol=1e-6)
+    unit = X.T / np.linalg.norm(X, axis=1)
+    basis = np.linalg.svd(D, full_matrices=False)[0][:, :8]  # four planes
+    np.testing.assert_allclose(basis @ (basis.T @ unit), unit, atol=1e-6)
+
+
+def test_farthest_first_covers_better_than_regular_times(sequence):
+    X, _ = sequence
+    unit = X.T / np.linalg.norm(X, axis=1)
+
+    def uncovered(D):
+        return np.abs(D.T @ unit).max(axis=0).min()
+
+    assert uncovered(farthest_first(unit, 24)) > uncovered(choose_landmarks(Rows(X), 24, "regular"))
+
+
+def test_means_of_equal_groups_are_the_full_problem_with_shared_coefficients():
+    """The claim behind the weight: expanded to the samples, coefficients have the same objective."""
+    rng = np.random.default_rng(0)
+    X, group = rng.standard_normal((5, 24)), 4
+    D = X.reshape(5, 6, group).mean(axis=2)
+    Z = rng.standard_normal((6, 24))
+    expanded = np.repeat(Z, group, axis=0) / group
+    for model in (Osc(0.3, 0.7), SpatSc(0.3, 0.7, zero_diagonal=False)):
+        few = on_landmarks(model, 6, 24)
+        assert few.value(X, Z, D) == pytest.approx(model.value(X, expanded))
+
+
+def test_a_diagonal_is_not_asked_for():
+    assert on_landmarks(SpatSc(0.1, 0.2), 10, 100) == SpatSc(0.1, 0.2, zero_diagonal=False)
+    assert on_landmarks(Osc(0.1, 0.2), 200, 100) == replace(Osc(0.1, 0.2))
+
+
+def test_shared_affinity_is_the_matrix_that_it_stands_for():
+    Z = np.random.default_rng(1).standard_normal((4, 9))
+    A = np.abs(Z)
+    W = A.T @ np.diag(1 / A.sum(axis=1)) @ A
+    shared = SharedAffinity(Z)
+    np.testing.assert_allclose(shared.multiply(np.eye(9)), W)
+    np.testing.assert_allclose(shared.degrees(), W.sum(axis=1))
+    assert len(shared) == 9
+    np.testing.assert_array_equal(normalised_cut(shared, 3, rng=0), normalised_cut(W, 3, rng=0))
+    assert estimate_n_subspaces(shared) == estimate_n_subspaces(W)
+    scale = 1 / np.sqrt(W.sum(axis=1))
+    exact = np.linalg.eigvalsh(scale[:, None] * W * scale)[::-1]
+    values, vectors = shared.leading(6)
+    np.testing.assert_allclose(values, exact[:6], atol=1e-12)
+    np.testing.assert_allclose((scale[:, None] * W * scale) @ vectors, vectors * values, atol=1e-12)
+
+
+def test_a_long_sequence_is_cut_as_its_affinity_written_out():
+    """More samples than are solved densely, so that the guess is what the iteration starts from."""
+    rng = np.random.default_rng(0)
+    Z = np.kron(np.eye(4), np.ones((6, 300))) * rng.uniform(0.5, 1, (24, 1200)) + 0.02
+    A = np.abs(Z)
+    W = A.T @ np.diag(1 / A.sum(axis=1)) @ A
+    np.testing.assert_array_equal(
+        normalised_cut(SharedAffinity(Z), 4, rng=0), normalised_cut((W + W.T) / 2, 4, rng=0)
+    )
+
+
+@pytest.mark.parametrize("Estimator", [OSC, SpatSC])
+def test_estimators_find_the_subspaces_by_landmarks(sequence, Estimator):
+    X, labels = sequence
+    estimator = Estimator(4, dictionary="landmarks", n_landmarks=40, cut="ncut", random_state=0).fit(X)
+    assert estimator.coef_.shape == (40, len(X))
+    assert estimator.landmarks_.shape == (40, X.shape[1])
+    assert estimator.dictionary_ == "landmarks"
+    assert estimator.dual_gap_ <= 0.01
+    assert clustering_error(labels, estimator.labels_) <= 0.02
+
+
+def test_auto_takes_landmarks_where_samples_are_many_and_says_so(sequence, monkeypatch):
+    X, _ = sequence
+    osc = OSC(4, dictionary="auto", n_landmarks=30, random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert osc.fit(X).dictionary_ == "samples"
+    monkeypatch.setattr("seqspan.estimators.segmenter.LARGEST_FULL", 100)
+    with pytest.warns(UserWarning, match="120 samples are represented by 30 landmarks"):
+        assert osc.fit(X).dictionary_ == "landmarks"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # what cannot is left as it is
+        assert osc.set_params(solver="splitting", tol=0.1).fit(X).dictionary_ == "samples"
+
+
+def test_what_does_not_go_together_is_said(sequence):
+    X, _ = sequence
+    with pytest.raises(ValueError, match="solver='fast'"):
+        OSC(4, dictionary="landmarks", solver="vladmap").fit(X)
+    with pytest.raises(ValueError, match="dictionary must be one of"):
+        OSC(4, dictionary="frames").fit(X)
+    with pytest.raises(ValueError, match="n_landmarks must be"):
+        OSC(4, dictionary="landmarks", n_landmarks=0).fit(X)
+
+
+def test_samples_on_disk_are_never_copied_whole(tmp_path, monkeypatch):
+    """What is held on the way is less than the file, which is 48 MB here."""
+    monkeypatch.setattr(landmarks, "BLOCK", 256)
+    rng = np.random.default_rng(0)
+    centres = rng.standard_normal((4, 4000)).astype(np.float32)
+    file = np.lib.format.open_memmap(tmp_path / "film.npy", "w+", np.float32, (3000, 4000))
+    for start in range(0, 3000, 750):
+        file[start : start + 750] = centres[start // 750] + 0.1 * rng.standard_normal((750, 4000))
+    file.flush()
+    X = np.load(tmp_path / "film.npy", mmap_mode="r")
+    monkeypatch.setattr(landmarks, "LOOKED_AT", 200)
+    tracemalloc.start()
+    rows = Rows(X)
+    D = choose_landmarks(rows, 16)
+    solution = landmarks.represent_on_landmarks(rows, Osc(0.1, 1.0), D, landmarks.Stopping(0.05))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < X.nbytes / 1.5
+    assert solution.Z.shape == (16, 3000)

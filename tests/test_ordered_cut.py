@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.ndimage import gaussian_filter1d
 
 from seqspan import OSC
 from seqspan.boundaries import boundaries_from_labels
@@ -78,6 +79,19 @@ def test_noise_is_one_span(seed):
     found = ordered_cut(X, Z, rng=seed)
     assert found.boundaries.tolist() == []
     assert found.labels.tolist() == [0]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_slow_motion_in_one_subspace_is_no_change(seed, monkeypatch):
+    rng = np.random.default_rng(seed)
+    coefficients = gaussian_filter1d(rng.standard_normal((4, 300)), 10, axis=1)
+    X = np.linalg.qr(rng.standard_normal((20, 4)))[0] @ coefficients
+    X /= np.linalg.norm(X, axis=0)
+    Z = OSC(n_subspaces=1).fit(X.T).coef_
+    assert len(ordered_cut(X, Z, rng=0).boundaries) == 0
+    # by itself the evidence, which takes samples for independent, would see changes
+    monkeypatch.setattr("seqspan.ordered_cut.CHANGED", 0.0)
+    assert len(ordered_cut(X, Z, rng=0).boundaries) > 0
 
 
 @pytest.mark.parametrize("value", [0.0, 1.5])

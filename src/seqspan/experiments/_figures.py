@@ -100,8 +100,8 @@ def draw_growth(table: pl.DataFrame, fits: Sequence[tuple[str, float, float]]) -
         line = np.exp(factor) * sizes**exponent
         ax.plot(sizes, line, color=colour, label=f"{method}: growth {exponent:.2f}")
     ax.set(xscale="log", yscale="log", xlabel="samples per cluster (5 clusters)", ylabel="CPU seconds")
-    sizes = sorted(set(table["samples_per_cluster"]))
-    ax.set_xticks(sizes, [f"{size:g}" for size in sizes], minor=False)
+    ticks = sorted(set(table["samples_per_cluster"]))
+    ax.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
     ax.set_xticks([], minor=True)
     ax.grid(alpha=0.3, which="both")
     ax.legend()

@@ -18,7 +18,7 @@ from seqspan.jumps import sharp_jumps
 from seqspan.kernel_features import coefficient_features, sample_features
 from seqspan.span_labels import Joining
 from seqspan.span_search import SpanSearch
-from seqspan.surrogates import measure_stationarity
+from seqspan.surrogates import Stationarity, measure_stationarity
 
 MIN_LENGTH = 5
 EXACT_UP_TO = 10_000  # samples; longer sequences are divided on a grid of about COARSE points, then refined
@@ -149,20 +149,23 @@ class OrderedCutter:
         return self._searches[tuple(kept)], starts[kept]
 
     @cached_property
+    def _chance(self) -> Stationarity:
+        """What is explained beyond chance."""
+        return measure_stationarity(self._X, np.random.default_rng(self._rng), self._min_length)
+
+    @property
     def _price(self) -> float:
-        """Nats that the first boundary has to save; infinite where nothing speaks for any change."""
-        rng = np.random.default_rng(self._rng)
-        chance = measure_stationarity(self._X, rng, self._min_length)
-        if chance.ratio < CHANGED and not len(self._jumps[0]):
-            return np.inf
-        return float(SPAN_PRICE * chance.slope**SLOPE_POWER * self.evidence.n_samples)
+        """Nats that the first boundary has to save."""
+        return float(SPAN_PRICE * self._chance.slope**SLOPE_POWER * self.evidence.n_samples)
 
     def _choose(self, n_subspaces: int | str) -> Joining:
         """Take as many spans as save more than they cost."""
         n_labels = 1 if isinstance(n_subspaces, str) else n_subspaces
         search, jumps = self._search(n_labels)
         fewest = min(max(len(jumps) + 1, n_labels), search.n_most)
-        count = fewest if np.isinf(self._price) else self._cheapest(search, fewest)
+        # who asks for several labels knows that something changes
+        changes = n_labels > 1 or len(self._jumps[0]) or self._chance.ratio >= CHANGED
+        count = self._cheapest(search, fewest) if changes else fewest
         joining = self._join((search, jumps), count)
         if isinstance(n_subspaces, str):
             return joining

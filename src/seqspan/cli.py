@@ -21,7 +21,7 @@ from seqspan._cli.inputs import Job, expand, make_jobs
 from seqspan._cli.run import Outcome, run_job, versions
 from seqspan._cli.settings import METHODS, Control, Settings, make_settings, with_options
 from seqspan.datasets._folder import VARIABLE
-from seqspan.exports.text import printable
+from seqspan.exports.text import count_of, printable
 from seqspan.pipeline import CUTS
 from seqspan.readers import readers
 from seqspan.results import REPORT
@@ -146,7 +146,7 @@ def summarise(outcome: Outcome) -> str:
     """Say in one line what was found, how good it is, and where to look."""
     document = outcome.document
     what = (
-        f"{document['n_spans']} spans in {document['n_subspaces']} subspaces, within "
+        f"{count_of(document['n_spans'], 'span')} in {count_of(document['n_subspaces'], 'subspace')}, within "
         f"{100 * document['gap']:.2g} % of the best possible"
     )
     before = {

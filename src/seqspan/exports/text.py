@@ -1,4 +1,4 @@
-"""Names of labels, and text of strangers made safe to show."""
+"""Names of labels, numbers with their nouns, and text of strangers made safe to show."""
 
 from __future__ import annotations
 
@@ -20,6 +20,17 @@ def name_label(label: int) -> str:
         label, rest = divmod(label - 1, len(ascii_uppercase))
         name = ascii_uppercase[rest] + name
     return name
+
+
+def count_of(number: int, noun: str) -> str:
+    """Write a number with its noun.
+
+    Examples
+    --------
+    >>> count_of(1, "span"), count_of(3, "span")
+    ('1 span', '3 spans')
+    """
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def printable(text: str) -> str:

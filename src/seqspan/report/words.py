@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from seqspan.exports.text import name_label, printable
+from seqspan.exports.text import count_of, name_label, printable
 from seqspan.n_subspaces import soft_scores
 from seqspan.report.findings import Findings
 from seqspan.results import edge_times
@@ -41,13 +41,8 @@ def describe_found(findings: Findings) -> str:
     labels = findings.labels[np.concatenate([[0], findings.boundaries])]
     counts = np.bincount(labels)
     returning = [f"{name_label(int(label))} ({counts[label]} times)" for label in np.flatnonzero(counts > 1)]
-    text = f"{_count(len(labels), 'span')} in {_count(findings.n_subspaces, 'subspace')}"
+    text = f"{count_of(len(labels), 'span')} in {count_of(findings.n_subspaces, 'subspace')}"
     return f"{text}; returning: {', '.join(returning)}" if returning else f"{text}; none returns"
-
-
-def _count(number: int, noun: str) -> str:
-    """A number and its noun."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def describe_certificate(findings: Findings) -> str:
@@ -66,15 +61,16 @@ def describe_number(findings: Findings, spectrum: list[float]) -> str:
     """Why this number of subspaces, and which come next."""
     given = findings.document.get("settings", {}).get("subspaces", "auto")
     k = findings.n_subspaces
+    verb = "was" if k == 1 else "were"
     if findings.cut == "peaks":
-        first = f"{k} spans were found at the peaks of the boundary strength."
+        first = f"{count_of(k, 'span')} {verb} found at the peaks of the boundary strength."
     elif str(given).isdecimal():
-        first = f"{k} subspaces were asked for."
+        first = f"{count_of(k, 'subspace')} {verb} asked for."
     else:
-        first = f"{k} subspaces were chosen by the rule “{printable(str(given))}”."
+        first = f"{count_of(k, 'subspace')} {verb} chosen by the rule “{printable(str(given))}”."
     if findings.cut == "ordered":
-        spans = _count(len(findings.boundaries) + 1, "span")
-        return f"{first} They take turns in {spans}; the slider shows other numbers."
+        turns = f"They take turns in {len(findings.boundaries) + 1} spans; the" if k > 1 else "The"
+        return f"{first} {turns} slider shows other numbers."
     scores = soft_scores(spectrum)
     rivals = [number for number in np.argsort(-scores, kind="stable") + 1 if number != k][:N_RIVALS]
     if not rivals:
@@ -91,9 +87,9 @@ def describe_unsure(findings: Findings) -> str:
         return "There is no boundary."
     unsure = int(np.count_nonzero(findings.confidence < UNSURE))
     if not unsure:
-        return f"All {_count(total, 'boundary').replace('boundarys', 'boundaries')} are clear."
-    verb = "is" if unsure == 1 else "are"
-    return f"{unsure} of {total} boundaries {verb} unsure (below {UNSURE:.0%}): worth a look."
+        return "The only boundary is clear." if total == 1 else f"All {total} boundaries are clear."
+    subject = "The only boundary" if total == 1 else f"{unsure} of {total} boundaries"
+    return f"{subject} {'is' if unsure == 1 else 'are'} unsure (below {UNSURE:.0%}): worth a look."
 
 
 def describe_scores(findings: Findings) -> list[tuple[str, str, str]]:
@@ -103,7 +99,7 @@ def describe_scores(findings: Findings) -> list[tuple[str, str, str]]:
     for name, value in scores.items():
         if name.startswith("boundary_f1_within_"):
             margin = name.rpartition("_")[2]
-            where = "exactly" if margin == "0" else f"within {_count(int(margin), 'sample')}"
+            where = "exactly" if margin == "0" else f"within {count_of(int(margin), 'sample')}"
             rows.append((f"Boundaries found {where}", f"{value:.3f}", "F1; 1 is perfect"))
         elif name == "covering":
             rows.append(("Spans covered", f"{value:.3f}", "overlap with the true spans; 1 is perfect"))

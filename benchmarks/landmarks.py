@@ -156,7 +156,7 @@ def main() -> None:
     parser.add_argument("what", choices=("accuracy", "scaling", "once"), nargs="?", default="scaling")
     parser.add_argument("--sizes", type=int, nargs="+", default=[1000, 2000])
     parser.add_argument("--landmarks", type=int, nargs="+", default=[N_LANDMARKS])
-    parser.add_argument("--choices", nargs="+", default=["cover"], choices=CHOICES)
+    parser.add_argument("--choices", nargs="+", default=["auto"], choices=("auto", *CHOICES))
     parser.add_argument("--quick", action="store_true", help="accuracy on one set alone")
     options = parser.parse_args()
     if options.what == "once":

@@ -26,6 +26,7 @@ from seqspan.solvers.teams import Team
 
 N_LANDMARKS = 512
 LARGEST_FULL = 10_000  # samples up to which "auto" uses them all as atoms: 1.5 GB in single precision
+SHORT_STRETCH = 10  # samples whose mean is still like each of them; docs/scale.md compares
 LOOKED_AT = 20_000  # samples, evenly in time, that landmarks are chosen from
 
 
@@ -56,7 +57,7 @@ class Rows:
         return (self.columns(slice(start, start + BLOCK)) for start in range(0, len(self), BLOCK))
 
 
-def choose_landmarks(rows: Rows, n_landmarks: int, method: str = "cover") -> Array:
+def choose_landmarks(rows: Rows, n_landmarks: int, method: str = "auto") -> Array:
     """Choose atoms that stand for all samples.
 
     Parameters
@@ -64,7 +65,8 @@ def choose_landmarks(rows: Rows, n_landmarks: int, method: str = "cover") -> Arr
     rows : Rows
     n_landmarks : int
     method : str
-        A name in :data:`CHOICES`.
+        A name in :data:`CHOICES`, or "auto": means of stretches of time where one stands for up to ten samples,
+        centres of k-means beyond.
 
     Returns
     -------
@@ -79,8 +81,10 @@ def choose_landmarks(rows: Rows, n_landmarks: int, method: str = "cover") -> Arr
            [0., 1., 0.],
            [0., 0., 1.]])
     """
-    check_choice("method", method, CHOICES)
+    check_choice("method", method, ("auto", *CHOICES))
     n = len(rows)
+    if method == "auto":
+        method = "means" if n <= SHORT_STRETCH * n_landmarks else "centres"
     looked_at = np.unique(np.linspace(0, n - 1, min(n, LOOKED_AT)).astype(np.intp))
     with Team(1):  # many small products: threads would wait for each other
         return CHOICES[method](rows.columns(looked_at), min(n_landmarks, len(looked_at)))

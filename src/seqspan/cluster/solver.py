@@ -136,6 +136,7 @@ class _Coordinator(Sweeps):
                 again = self.resume()
                 while again.iteration < iteration:
                     advance(self, again)
+                again.gap = s.gap  # the certificate goes on from what it knew
                 s.__dict__.update(again.__dict__)
                 return
             except LostWorker:

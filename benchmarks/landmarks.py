@@ -4,8 +4,8 @@
     python -m benchmarks.landmarks accuracy --landmarks 256 512 --choices cover regular means centres
     python -m benchmarks.landmarks scaling --sizes 10000 50000 100000 200000
 
-`accuracy` cuts the coefficients of the full dictionary and of landmarks by the same normalised cut at the true
-number of subspaces. `scaling` takes motion-like data of 62 angles from the array to labels, each
+`accuracy` cuts the coefficients of the full dictionary and of landmarks by the same normalised cut at the
+true number of subspaces. `scaling` takes motion-like data of 62 angles from the array to labels, each
 size in a process of its own; the exponent is that of a line through logarithms. CPU seconds are printed
 too, as other work on the machine does not lengthen them.
 """

@@ -65,8 +65,8 @@ def choose_landmarks(rows: Rows, n_landmarks: int, method: str = "auto") -> Arra
     rows : Rows
     n_landmarks : int
     method : str
-        A name in :data:`CHOICES`, or "auto": means of stretches of time where one stands for up to ten samples,
-        centres of k-means beyond.
+        A name in :data:`CHOICES`, or "auto": means of stretches of time where one stands for up to ten
+        samples, centres of k-means beyond.
 
     Returns
     -------

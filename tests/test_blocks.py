@@ -1,0 +1,51 @@
+"""Files block by block: all rows, in order, never more than asked for."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+
+from seqspan.blocks import read_blocks
+
+
+@pytest.fixture
+def rows():
+    return np.random.default_rng(0).standard_normal((25, 3))
+
+
+def save_npy(path, rows):
+    np.save(path / "walk.npy", rows)
+    return path / "walk.npy"
+
+
+def save_parquet(path, rows):
+    table = pl.DataFrame(rows, schema=["a", "b", "c"]).with_columns(name=pl.lit("left out"))
+    table.write_parquet(path / "walk.parquet", row_group_size=4)
+    return path / "walk.parquet"
+
+
+def save_csv(path, rows):
+    pl.DataFrame(rows, schema=["a", "b", "c"]).write_csv(path / "walk.csv")
+    return path / "walk.csv"
+
+
+@pytest.mark.parametrize("save", [save_npy, save_parquet, save_csv])
+@pytest.mark.parametrize("n_rows", [7, 25, 100])
+def test_blocks_are_the_rows_in_order(tmp_path, rows, save, n_rows):
+    blocks = list(read_blocks(save(tmp_path, rows), n_rows))
+    assert [len(block) for block in blocks[:-1]] == [n_rows] * (len(blocks) - 1)
+    np.testing.assert_allclose(np.concatenate(blocks), rows)
+
+
+def test_whole_numbers_become_single_precision(tmp_path):
+    np.save(tmp_path / "film.npy", np.arange(12, dtype=np.uint8).reshape(6, 2))
+    assert next(read_blocks(tmp_path / "film.npy", 4)).dtype == np.float32
+
+
+def test_what_is_wrong_is_said(tmp_path):
+    np.save(tmp_path / "line.npy", np.zeros(5))
+    with pytest.raises(ValueError, match=r"line\.npy: blocks are read of matrices"):
+        next(read_blocks(tmp_path / "line.npy"))
+    with pytest.raises(ValueError, match="n_rows must be at least 1"):
+        next(read_blocks(tmp_path / "line.npy", 0))

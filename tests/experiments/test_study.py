@@ -97,7 +97,7 @@ def run(case):
 
 def test_data_kept_from_the_case_before_change_nothing(monkeypatch):
     grid = replace(synthetic.QUICK, levels=(10.0,), repeats=2, variants=(), sources=((0.1, ""),))
-    cases = synthetic.cases(grid, pl.DataFrame())
+    cases = [case for case in synthetic.cases(grid, pl.DataFrame()) if case["method"] in ("osc", "lrr")]
     together = [run(case) for case in cases]
     alone = []
     for case in reversed(cases):

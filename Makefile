@@ -36,6 +36,9 @@ bench: $(INSTALLED)  ## every benchmark at toy size; each file's docstring has t
 	$(BIN)/python -m benchmarks.scaling
 	$(BIN)/python -m benchmarks.certificate_lag
 	$(BIN)/python -m benchmarks.readers
+	$(BIN)/python -m benchmarks.landmarks scaling
+	$(BIN)/python -m benchmarks.online rate --samples 5000
+	$(BIN)/python -m benchmarks.cluster
 
 clean:
 	rm -rf $(VENV) out

@@ -24,6 +24,7 @@ from seqspan.cli import app
 from seqspan.datasets import make_recurring_subspaces
 from seqspan.pipeline import CUTS
 from seqspan.results import CACHE, STAGING, load_result
+from seqspan.weights import FACTORS
 
 ORDER, LENGTHS = (0, 1, 2, 0), (20, 15, 25, 20)
 STARTS = [0, 20, 35, 60]
@@ -94,6 +95,68 @@ def test_segment_writes_the_documented_folder(table, tmp_path):
     assert result.stderr == f"seqspan: note: walk.csv: {how}\n"
 
 
+@pytest.mark.parametrize("told", [(), ("-k", 3), ("--spans", 4), ("-k", 3, "--spans", 4)], ids=str)
+def test_the_ordered_cut_is_the_default_and_finds_spans_whatever_is_told(table, tmp_path, told):
+    run("segment", table, *told)
+    folder = tmp_path / "walk.seqspan"
+    assert starts(folder) == STARTS
+    labels = np.loadtxt(folder / "labels.csv", delimiter=",", skiprows=1, usecols=2, dtype=int)
+    assert labels.tolist() == np.repeat(ORDER, LENGTHS).tolist()
+    document = load_result(folder)
+    assert (document["n_subspaces"], document["n_spans"]) == (3, 4)
+    assert document["settings"]["cut"] == "ordered"
+    with (folder / "segments.csv").open() as file:
+        sure = [row["confidence"] for row in csv.DictReader(file)]
+    assert sure[0] == ""
+    assert min(map(float, sure[1:])) > 0.9
+
+
+def test_fewer_spans_and_labels_can_be_asked_for(table, tmp_path):
+    run("segment", table, "--spans", 2)
+    assert len(starts(tmp_path / "walk.seqspan")) == 2
+    run("segment", table, "--spans", 4, "-k", 2)
+    document = load_result(tmp_path / "walk.seqspan")
+    assert (document["n_subspaces"], document["n_spans"]) == (2, 4)
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_noise_is_one_span(tmp_path, monkeypatch, seed):
+    monkeypatch.chdir(tmp_path)
+    noise = np.random.default_rng(seed).standard_normal((150, 6))
+    np.savetxt(tmp_path / "noise.csv", noise, delimiter=",", header="a,b,c,d,e,f", comments="")
+    assert "1 span in 1 subspace, within" in run("segment", "noise.csv").stdout
+    assert starts(tmp_path / "noise.seqspan") == [0]
+
+
+@pytest.mark.parametrize("method", ["osc", "spatsc", "ssc"])
+def test_the_normalised_cut_with_the_paper_s_weights_is_still_there(table, tmp_path, method):
+    run("segment", table, "--cut", "ncut", "-k", 3, "--method", method)
+    document = load_result(tmp_path / "walk.seqspan")
+    assert starts(tmp_path / "walk.seqspan") == STARTS
+    assert document["settings"]["cut"] == "ncut"
+    assert document["command"].endswith(
+        f"--subspaces 3{'' if method == 'osc' else f' --method {method}'} --cut ncut"
+    )
+    run("segment", table, "--cut", "ncut")
+    assert load_result(tmp_path / "walk.seqspan")["n_subspaces"] == 3
+
+
+def test_weights_that_were_chosen_are_recorded_and_kept(table, tmp_path):
+    run("segment", table, "-k", 3)
+    folder = tmp_path / "walk.seqspan"
+    chosen = load_result(folder)["parameters"]
+    assert chosen["lambda_1"] == pytest.approx(0.1)
+    assert chosen["lambda_2"] in [pytest.approx(factor) for factor in FACTORS]
+    assert load_result(folder)["settings"]["lambda1"] is None
+    assert "only cut anew" in run("segment", table, "-k", 2).stdout
+    assert load_result(folder)["parameters"] == chosen
+    run("segment", table, "-k", 3, "--lambda1", 0.2, "--lambda2", "auto")
+    assert load_result(folder)["parameters"]["lambda_1"] == 0.2
+    assert isinstance(load_result(folder)["parameters"]["lambda_2"], float)
+    run("segment", table, "-k", 3, "--method", "lsr")
+    assert load_result(folder)["parameters"]["lambda_1"] == 0.4
+
+
 def test_the_command_in_the_result_repeats_it(table, tmp_path):
     run("segment", table, "-k", 3, "--lambda2", 0.8, "--read", "time=c0", "--read", "missing=drop", status=1)
     run("segment", table, "-k", 3, "--lambda2", 0.8, "--read", "missing=drop", "-o", "one")
@@ -108,7 +171,8 @@ def test_a_rerun_says_so_and_a_new_number_only_cuts(table, tmp_path):
     assert "nothing changed since the last run" in run("segment", table, "-k", 3).stdout
     assert (tmp_path / "walk.seqspan" / "result.json").read_bytes() == before
     assert "only cut anew" in run("segment", table, "-k", 2).stdout
-    assert "only cut anew" in run("segment", table, "--cut", "peaks", "--spans", 4).stdout
+    for cut in (("--cut", "ncut", "-k", 3), ("--spans", 3), ("--cut", "peaks", "--spans", 4)):
+        assert "only cut anew" in run("segment", table, *cut).stdout
     assert starts(tmp_path / "walk.seqspan") == STARTS
 
 
@@ -132,10 +196,20 @@ def test_a_damaged_result_is_made_again(table, tmp_path):
     ("arguments", "status", "words"),
     [
         (["missing.csv"], 1, "missing.csv: no such file"),
-        (["walk.csv", "--cut", "scissors"], 2, "--cut must be one of 'ncut', 'peaks'"),
+        (["walk.csv", "--cut", "scissors"], 2, "--cut must be one of 'ncut', 'ordered', 'peaks'"),
         (["walk.csv", "--method", "magic"], 2, "--method must be one of"),
         (["walk.csv", "-k", "0"], 2, "--subspaces must be a whole number"),
         (["walk.csv", "-k", "81"], 1, "n_subspaces must be at most 80"),
+        (["walk.csv", "-k", "17"], 1, "n_subspaces must be at most 16 for 80 samples in spans of 5 or more"),
+        (["walk.csv", "--spans", "17"], 1, "n_spans must be at most 16 for 80 samples"),
+        (["walk.csv", "--spans", "3", "--cut", "ncut"], 2, "--spans is for --cut ordered and --cut peaks"),
+        (["walk.csv", "--spans", "3", "-k", "4"], 2, "--subspaces must be at most --spans"),
+        (
+            ["walk.csv", "--method", "ssc", "--lambda1", "auto"],
+            2,
+            "--lambda1 auto is for the methods osc, spatsc",
+        ),
+        (["walk.csv", "--lambda1", "0"], 2, "--lambda1 must be finite and > 0; got 0.0"),
         (["walk.csv", "--lambda1", "heavy"], 2, "--lambda1 must be a number > 0; got 'heavy'"),
         (["walk.csv", "--method", "lsr", "--lambda2", "1"], 2, "lsr takes lambda_1; got lambda_2"),
         (["walk.csv", "--export", "edl"], 1, "'edl' needs a video file"),
@@ -367,7 +441,10 @@ def test_every_hard_cut_of_a_film_is_found_within_a_frame(data_dir, tmp_path):
         ["--preprocess", "polish"],
         ["--format", "zzz"],
         ["--missing", "guess"],
-        ["--spans", "3"],
+        ["--spans", "3", "--cut", "ncut"],
+        ["--spans", "3", "--subspaces", "4"],
+        ["--lambda2", "0"],
+        ["--lambda1", "auto", "--method", "lsr"],
         ["--spans", "3", "--subspaces", "2", "--cut", "peaks"],
     ],
     ids=" ".join,

@@ -140,6 +140,22 @@ def test_auto_leaves_light_and_amounts_alone_and_centres_angles():
     assert names_of(offset, "table") == names_of(offset, "mocap") == ["centre", "scale", "unit_norm"]
 
 
+@pytest.mark.parametrize(
+    ("deviations", "wanted"),
+    [
+        ([1, 1, 1, 1, 1.4], ["centre", "unit_norm"]),
+        ([1, 1, 1, 1, 1.6], ["centre", "scale", "unit_norm"]),
+        ([0, 1, 1, 1, 1.4], ["centre", "unit_norm"]),  # what is constant speaks for nothing
+        ([1, 1, 1, 0.01, 0.01], ["centre", "unit_norm"]),  # as wide as the median one
+        ([1, 1, 0.5, 0.5, 0.5], ["centre", "scale", "unit_norm"]),
+    ],
+)
+def test_auto_scales_where_a_column_is_half_as_wide_again_as_the_median_one(deviations, wanted):
+    waves = np.sqrt(2) * np.sin(2 * np.pi * np.outer(np.arange(60) / 60, [1, 2, 3, 4, 5]))  # of deviation 1
+    assert names_of(waves * deviations, "mocap") == wanted
+    assert names_of(waves * deviations - 30, "table") == wanted
+
+
 def test_auto_says_why_in_the_notes():
     done = preprocess(sequence_of(np.random.default_rng(5).normal(size=(30, 3)), "mocap"), "auto")
     assert done.notes[0].startswith("preprocessing: centre: the zero of joint angles")

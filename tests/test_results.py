@@ -125,7 +125,7 @@ def test_files_named_by_a_forged_document_outside_the_folder_stay(tmp_path):
 def test_a_kept_solution_comes_back_for_its_own_key_alone(tmp_path, density):
     rng = np.random.default_rng(3)
     Z = np.where(rng.random((30, 30)) < density, rng.standard_normal((30, 30)), 0).astype(np.float32)
-    solved = Solved(Z, 2.5, 0.01, 7, (Progress(5, 3.0, 0.1, 0.2),), 1.5, ("slow",))
+    solved = Solved(Z, 2.5, 0.01, 7, (Progress(5, 3.0, 0.1, 0.2),), 1.5, ("slow",), {"lambda_2": 0.3})
     save_solution(tmp_path, "key", solved)
     back = load_solution(tmp_path, "key")
     np.testing.assert_array_equal(back.Z, Z)
@@ -138,6 +138,7 @@ def test_a_kept_solution_comes_back_for_its_own_key_alone(tmp_path, density):
         1.5,
         ("slow",),
     )
+    assert back.weights == {"lambda_2": 0.3}
     assert load_solution(tmp_path, "another") is None
 
 

@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from seqspan._cli.inputs import Job
 from seqspan._cli.run import run_job
 from seqspan._cli.settings import Settings
-from seqspan.datasets import make_recurring_subspaces
+from seqspan.datasets import add_noise, make_recurring_subspaces
 from seqspan.demo import run_demo
 
 # the last of them keep the browser from calling home, so that every request is the page's own
@@ -83,6 +83,7 @@ def open_report(browser):
 def table_folder(tmp_path_factory) -> Path:
     """Result of a table whose file, columns and true labels are named to harm."""
     X, labels = make_recurring_subspaces([0, 1, 2, 0], 1, 5, [20, 15, 25, 20], rng=3)
+    X = add_noise(X, 40, rng=3)
     folder = tmp_path_factory.mktemp("table")
     path = folder / HOSTILE_FILE
     header = ",".join('"' + name.replace('"', '""') + '"' for name in HOSTILE_COLUMNS)
@@ -106,6 +107,16 @@ def film_folder(tmp_path_factory) -> Path:
     """Result of the clip of ``seqspan demo``."""
     folder = tmp_path_factory.mktemp("film")
     assert run_demo(folder, level=0).right
+    return folder
+
+
+@pytest.fixture(scope="session")
+def noise_folder(tmp_path_factory) -> Path:
+    """Result of a recording in which nothing changes."""
+    folder = tmp_path_factory.mktemp("noise")
+    noise = np.random.default_rng(0).standard_normal((120, 5))
+    np.savetxt(folder / "noise.csv", noise, delimiter=",", header="a,b,c,d,e", comments="")
+    assert run_job(Job(folder / "noise.csv", folder, Settings(), level=0)).document["n_spans"] == 1
     return folder
 
 

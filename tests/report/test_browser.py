@@ -61,6 +61,35 @@ def test_a_click_zooms_and_escape_shows_all(open_report, film_folder):
     assert page.locator("#span-2").get_attribute("aria-pressed") == "true"
 
 
+def test_one_span_has_a_page_too(open_report, noise_folder):
+    opened = open_report(noise_folder / "report.html")
+    page = opened.page
+    assert spans_shown(page) == 1
+    assert "There is no boundary." in page.inner_text("body")
+    page.click("#span-0")
+    assert page.locator("#span-0").get_attribute("aria-pressed") == "true"
+    page.keyboard.press("Escape")
+    page.focus("#number")
+    page.keyboard.press("ArrowRight")
+    assert spans_shown(page) >= 2
+    assert [row["label"] for row in rows_of(save(page))][:2] == ["0", "1"]
+    assert opened.complaints == []
+
+
+def test_confidence_is_shown_as_it_was_written(open_report, film_folder):
+    page = open_report(film_folder / "report.html").page
+    written = rows_of((film_folder / "segments.csv").read_text())
+    shown = page.locator("td[data-name=Confidence]").all_inner_texts()
+    assert len(shown) == len(written) == 4
+    for cell, row in zip(shown[1:], written[1:], strict=True):
+        assert float(re.search(r"[\d.]+", cell)[0]) / 100 == pytest.approx(
+            float(row["confidence"]), abs=0.006
+        )
+    text = page.inner_text("body")
+    assert "Confidence" in text
+    assert "stability" not in text.lower()
+
+
 def test_the_timeline_works_by_keyboard(open_report, film_folder):
     page = open_report(film_folder / "report.html").page
     page.focus("#span-0")

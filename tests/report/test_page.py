@@ -13,9 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from seqspan import OSC
+from seqspan.checks import scale_columns
+from seqspan.confidence import boundary_confidence
 from seqspan.cut import normalised_cut
 from seqspan.datasets import make_recurring_subspaces
 from seqspan.n_subspaces import find_soft_gap, soft_scores
+from seqspan.ordered_cut import MIN_LENGTH, describe, ordered_cut
 from seqspan.plots import COLOURS
 from seqspan.report import Findings, build_report
 from seqspan.report.page import SCRIPTS, to_script_json
@@ -27,9 +30,9 @@ from seqspan.results import Solved
 from seqspan.sequence import PoseView, Sequence, SpectrumView
 
 
-def make_findings(n_per_span: int = 20, **changes) -> Findings:
+def make_findings(n_per_span: int = 20, cut: str = "ncut", **changes) -> Findings:
     X, labels = make_recurring_subspaces([0, 1, 0], 2, 8, n_per_span, rng=0)
-    estimator = OSC(2, random_state=0).fit(X.T)
+    estimator = OSC(2, cut=cut, random_state=0).fit(X.T)
     n = len(labels)
     sequence = Sequence(
         X=X.T,
@@ -42,13 +45,13 @@ def make_findings(n_per_span: int = 20, **changes) -> Findings:
     solved = Solved(estimator.coef_.astype(np.float32), 10.0, 0.008, 20, tuple(estimator.history_))
     found = Findings(
         sequence=sequence,
+        X=scale_columns(X),
         solved=solved,
         labels=estimator.labels_,
         boundaries=estimator.boundaries_,
-        confidence=np.full(len(estimator.boundaries_), 0.4),
         n_subspaces=2,
         rows=np.arange(n),
-        cut="ncut",
+        cut=cut,
     )
     return replace(found, **changes)
 
@@ -56,6 +59,11 @@ def make_findings(n_per_span: int = 20, **changes) -> Findings:
 @pytest.fixture(scope="module")
 def findings() -> Findings:
     return make_findings()
+
+
+@pytest.fixture(scope="module")
+def in_order() -> Findings:
+    return make_findings(cut="ordered")
 
 
 def data_of(page: str) -> dict:
@@ -89,7 +97,11 @@ def test_the_page_is_well_formed_and_refers_to_nothing_outside(findings):
 def test_the_page_holds_what_was_found(findings):
     data = data_of(build_report(findings))
     assert data["found"] == [[0, 20, 40], [0, 1, 0]]
-    assert data["confidence"]["2"] == {"20": 0.4, "40": 0.4}
+    assert data["confidence"]["2"] == {
+        "20": pytest.approx(findings.confidence[0], abs=6e-4),
+        "40": pytest.approx(findings.confidence[1], abs=6e-4),
+    }
+    assert min(data["confidence"]["2"].values()) > 0.9
     for k, (starts, _) in data["cuts"].items():
         assert sorted(map(int, data["confidence"][k])) == starts[1:]
         assert all(0 <= value <= 1 for value in data["confidence"][k].values())
@@ -107,7 +119,8 @@ def test_uneven_times_are_all_there():
     np.testing.assert_allclose(data["edges"][:60], times, rtol=1e-9)
 
 
-def test_short_recordings_have_a_page_too():
+@pytest.mark.parametrize(("cut", "numbers"), [("ncut", [1, 2, 3]), ("ordered", [1]), ("peaks", [1, 2, 3])])
+def test_short_recordings_have_a_page_too(cut, numbers):
     n = 3
     sequence = Sequence(
         X=np.eye(n), times=np.zeros(n), time_unit="sample", feature_names=("a", "b", "c"), kind="table"
@@ -115,16 +128,17 @@ def test_short_recordings_have_a_page_too():
     found = Findings(
         sequence=sequence,
         solved=Solved(np.eye(n, dtype=np.float32), 0.0, 0.0, 1),
+        X=np.eye(n),
         labels=np.zeros(n, dtype=int),
         boundaries=np.array([], dtype=int),
-        confidence=np.array([]),
         n_subspaces=1,
         rows=np.arange(n),
-        cut="ncut",
+        cut=cut,
     )
     data = data_of(build_report(found))
     assert data["found"] == [[0], [0]]
-    assert sorted(map(int, data["cuts"])) == [1, 2, 3]
+    assert data["confidence"]["1"] == {}
+    assert sorted(map(int, data["cuts"])) == numbers
 
 
 @given(text=st.text())
@@ -159,6 +173,36 @@ def test_recuts_of_many_samples_are_near_the_exact_ones():
     times = {"X": np.zeros((n, 8)), "times": np.arange(n)}
     found = replace(found, sequence=replace(found.sequence, **times), boundaries=np.array([], dtype=int))
     assert recut(found)[3].tolist() == labels.tolist()
+
+
+def test_recuts_in_order_are_those_of_the_library(in_order):
+    cuts = recut(in_order)
+    assert sorted(cuts) == list(range(1, 60 // MIN_LENGTH + 1))
+    assert cuts[2] is in_order.labels
+    for k in (1, 3, 5, 12):
+        cut = ordered_cut(in_order.X, in_order.solved.Z, n_subspaces=k, rng=0)
+        assert cuts[k].tolist() == cut.sample_labels(60).tolist()
+        assert len(np.unique(cuts[k])) == k
+
+
+def test_the_page_of_an_ordered_cut_holds_what_was_found(in_order):
+    data = data_of(build_report(in_order))
+    assert data["found"] == [[0, 20, 40], [0, 1, 0]]
+    assert data["cuts"]["2"] == data["found"]
+    assert sorted(map(int, data["cuts"])) == list(range(1, 13))
+    for k, (starts, _) in data["cuts"].items():
+        assert sorted(map(int, data["confidence"][k])) == starts[1:]
+    true = data["confidence"]["2"].values()
+    false = [value for start, value in data["confidence"]["12"].items() if int(start) not in (20, 40)]
+    assert max(false) < 0.5 < min(true)
+
+
+def test_confidence_is_that_of_the_columns_that_stand_for_samples(in_order):
+    every_third = replace(in_order, rows=3 * np.arange(60), boundaries=3 * in_order.boundaries)
+    np.testing.assert_array_equal(every_third.confidence, in_order.confidence)
+    np.testing.assert_array_equal(
+        in_order.confidence, boundary_confidence(describe(in_order.X, in_order.solved.Z), np.array([20, 40]))
+    )
 
 
 def test_peaks_are_recut_by_number_of_spans(findings):
@@ -248,10 +292,33 @@ def test_sentences_say_what_the_numbers_are(findings):
     text = describe_certificate(findings)
     assert "within 0.8 % of the best possible" in text
     assert "9.92" in text  # 10 minus 0.8 %
-    assert "2 of 2 boundaries are unstable" in describe_unsure(findings)
-    assert describe_unsure(replace(findings, confidence=np.ones(2))) == "All 2 boundaries are stable."
+    assert describe_unsure(findings) == "All 2 boundaries are clear."
+    assert describe_unsure(replace(findings, boundaries=np.array([20]))) == "The only boundary is clear."
+    wrong = replace(findings, boundaries=np.array([8, 20, 40, 50]))
+    assert describe_unsure(wrong) == "2 of 4 boundaries are unsure (below 50%): worth a look."
+    rng = np.random.default_rng(0)
+    noise = Solved(rng.standard_normal((60, 60)), 1.0, 0.0, 1)
+    alone = replace(findings, X=rng.standard_normal((8, 60)), solved=noise, boundaries=np.array([30]))
+    assert describe_unsure(alone) == "The only boundary is unsure (below 50%): worth a look."
+    assert "1 of 3 boundaries is unsure" in describe_unsure(
+        replace(findings, boundaries=np.array([8, 20, 40]))
+    )
+    assert describe_unsure(replace(findings, boundaries=np.array([], dtype=int))) == "There is no boundary."
     number = describe_number(findings, [0.0, 0.01, 0.5, 0.9, 1.0])
     assert "2 subspaces were chosen by the rule" in number
     assert "the runners-up, worth a try with the slider, are 3 (score 0.41) and 4 (score 0.1)" in number
     given = describe_number(replace(findings, document={"settings": {"subspaces": "2"}}), [0.0, 0.1, 0.5])
     assert given.startswith("2 subspaces were asked for.")
+
+
+def test_sentences_of_the_ordered_cut_speak_of_turns_and_of_none(in_order):
+    assert describe_number(in_order, [0.0, 0.1]) == (
+        "2 subspaces were chosen by the rule “auto”. "
+        "They take turns in 3 spans; the slider shows other numbers."
+    )
+    one = replace(in_order, boundaries=np.array([], dtype=int), labels=np.zeros(60, dtype=int), n_subspaces=1)
+    assert describe_number(one, [0.0, 0.1]) == (
+        "1 subspace was chosen by the rule “auto”. The slider shows other numbers."
+    )
+    given = replace(one, document={"settings": {"subspaces": "1"}})
+    assert describe_number(given, [0.0]).startswith("1 subspace was asked for.")

@@ -48,6 +48,16 @@ def test_blas_is_single_threaded_until_the_last_of_several_teams_ends():
     assert blas_threads() == before
 
 
+def test_blas_is_left_alone_by_a_team_that_does_not_use_it():
+    before = blas_threads()
+    with Team(2, uses_blas=False) as team:
+        assert blas_threads() == before
+        assert sorted(block for share in team.map(list, 5) for block in share) == list(range(5))
+        with Team(1):
+            assert blas_threads() == {1}
+    assert blas_threads() == before
+
+
 def test_concurrent_teams_restore_blas():
     """Whichever thread leaves last: a limit may be lifted only by the thread that set it."""
 

@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from seqspan._cli.settings import Control, Settings, parse_count
+from seqspan._cli.settings import Control, Settings, model_parameters, parse_count
 from seqspan._cli.truth import read_truth
 from seqspan.cli import app
 from seqspan.datasets import make_recurring_subspaces
@@ -139,6 +139,15 @@ def test_the_normalised_cut_with_the_paper_s_weights_is_still_there(table, tmp_p
     )
     run("segment", table, "--cut", "ncut")
     assert load_result(tmp_path / "walk.seqspan")["n_subspaces"] == 3
+
+
+def test_weights_are_left_to_the_data_where_the_method_can():
+    for method in ("osc", "spatsc"):
+        assert model_parameters(Settings(method=method)) == {"lambda_1": "auto", "lambda_2": "auto"}
+        given = model_parameters(Settings(method=method, lambda1="0.2"))
+        assert given == {"lambda_1": 0.2, "lambda_2": "auto"}
+    for method in ("ssc", "lrr", "lsr"):
+        assert model_parameters(Settings(method=method)) == {}
 
 
 def test_weights_that_were_chosen_are_recorded_and_kept(table, tmp_path):

@@ -145,7 +145,7 @@ def test_auto_leaves_light_and_amounts_alone_and_centres_angles():
     [
         ([1, 1, 1, 1, 1.4], ["centre", "unit_norm"]),
         ([1, 1, 1, 1, 1.6], ["centre", "scale", "unit_norm"]),
-        ([0, 1, 1, 1, 1.4], ["centre", "unit_norm"]),  # what is constant speaks for nothing
+        ([0, 0, 0, 1, 1.4], ["centre", "unit_norm"]),  # what is constant speaks for nothing
         ([1, 1, 1, 0.01, 0.01], ["centre", "unit_norm"]),  # as wide as the median one
         ([1, 1, 0.5, 0.5, 0.5], ["centre", "scale", "unit_norm"]),
     ],

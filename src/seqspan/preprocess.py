@@ -160,7 +160,7 @@ def choose_chain(X: Matrix, kind: str | None = None) -> Chain:
     >>> angles = np.random.default_rng(0).normal([90, -30], [1, 20], (50, 2))
     >>> chain = choose_chain(angles, "mocap")
     >>> [step.name for step in chain.steps]
-    ['centre', 'unit_norm']
+    ['centre', 'scale', 'unit_norm']
     >>> chain.reasons[0]
     'centre: the zero of joint angles and positions is a convention of the skeleton'
     """
@@ -192,7 +192,7 @@ def _choose_scale(X: Matrix) -> tuple[bool, str]:
     """Decide on scaling."""
     ratio = spread_ratio(X)
     if ratio > SPREAD_RATIO:
-        return True, f"scale: the widest column varies {ratio:.0f} times as much as the median one"
+        return True, f"scale: the widest column varies {ratio:.1f} times as much as the median one"
     return False, f"no scaling: the widest column varies {ratio:.1f} times as much as the median one"
 
 

@@ -80,11 +80,16 @@ def test_motion_has_no_cuts():
     assert len(sharp_jumps(np.stack([np.sin(t), np.cos(t), np.sin(3 * t) ** 5]))[0]) == 0
 
 
-def test_a_signal_at_rest_has_no_cuts():
-    """Without any other motion nearby there is nothing to compare with; the spans say enough."""
-    X = np.repeat([[0.0, 1.0]], 20, axis=1)
-    assert len(sharp_jumps(X)[0]) == 0
+def test_levels_without_any_noise_are_cut():
+    X = np.repeat([[0.0, 1.0, 0.2], [0.0, 0.0, 3.0]], 20, axis=1)
+    assert sharp_jumps(X)[0].tolist() == [20, 40]
     assert len(sharp_jumps(np.zeros((3, 40)))[0]) == 0
+
+
+def test_steps_of_a_coarse_scale_are_no_cuts():
+    """A slow signal read in tenths rests and steps; its steps are small beside all that it does."""
+    slow = 5 * np.sin(np.arange(1500) / 200)
+    assert len(sharp_jumps(np.round(slow, 1)[None])[0]) == 0
 
 
 def test_cuts_depend_neither_on_unit_nor_on_axes():

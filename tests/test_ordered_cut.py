@@ -81,6 +81,14 @@ def test_noise_is_one_span(seed):
     assert found.labels.tolist() == [0]
 
 
+@pytest.mark.parametrize("given", [{}, {"n_subspaces": 3}, {"n_spans": 4}])
+def test_levels_without_noise_are_found(given):
+    levels = np.random.default_rng(0).standard_normal((3, 6))
+    osc = OSC(cut="ordered", random_state=0, **given).fit(levels[np.repeat([0, 1, 2, 0], 60)])
+    assert osc.boundaries_.tolist() == [60, 120, 180]
+    assert osc.n_subspaces_ == 3
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_slow_motion_in_one_subspace_is_no_change(seed, monkeypatch):
     rng = np.random.default_rng(seed)

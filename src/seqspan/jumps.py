@@ -9,6 +9,7 @@ from seqspan._types import Array, IntArray
 
 REACH = 8  # steps on either side that a jump is compared with
 SHARP = 3.0  # times the longest of them
+REST = 0.05  # of the spread of all samples: the least that steps around are taken for, as at rest they are 0
 STAYS = 0.5  # of the jump's length, by which the medians before and after differ at least
 
 
@@ -16,8 +17,9 @@ def sharp_jumps(X: Array) -> tuple[IntArray, Array]:
     """Find where consecutive samples differ much more than any others nearby.
 
     The step ``||x_t - x_{t-1}||`` is a jump if it is at least three times each of the eight steps before
-    and after it, and if the medians of the eight samples on either side differ by half of it: a
-    lone outlier is no jump. The cuts of a film are such jumps; motion has none.
+    and after it, and at least 15 % of the root mean square distance of samples from their mean, and
+    if the medians of the eight samples on either side differ by half of it: a lone outlier is no jump.
+    The cuts of a film are such jumps; motion has none.
 
     Parameters
     ----------
@@ -43,9 +45,10 @@ def sharp_jumps(X: Array) -> tuple[IntArray, Array]:
     padded = np.pad(lengths, REACH)
     windows = sliding_window_view(padded, REACH).max(axis=1)
     nearby = np.maximum(windows[: n - 1], windows[REACH + 1 :])
-    sharpness = lengths / np.maximum(nearby, np.finfo(float).tiny)
-    # An end has fewer steps to compare with, and a signal at rest none: neither makes a step sharp.
-    inner = (np.arange(n - 1) >= REACH - 1) & (np.arange(n - 1) <= n - 1 - REACH) & (nearby > 0)
+    spread = np.sqrt(np.sum(np.var(X, axis=1, dtype=np.float64)))
+    sharpness = lengths / np.maximum(nearby, max(REST * spread, np.finfo(float).tiny))
+    # An end has fewer steps to compare with: that makes no step sharp.
+    inner = (np.arange(n - 1) >= REACH - 1) & (np.arange(n - 1) <= n - 1 - REACH)
     starts = np.flatnonzero((sharpness >= SHARP) & inner) + 1
     stays = [_change(X, int(t)) >= STAYS * lengths[t - 1] for t in starts]
     starts = starts[np.array(stays, dtype=bool)]

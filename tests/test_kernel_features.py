@@ -11,7 +11,6 @@ from sklearn.metrics.pairwise import cosine_similarity
 
 from seqspan import kernel_features
 from seqspan.kernel_features import coefficient_features, sample_features
-from seqspan.kernels import evenly_spread
 
 
 def smooth_path(d, n, seed, width=5):
@@ -77,7 +76,7 @@ def test_fewer_anchors_than_samples_come_close(case, monkeypatch):
 
 @pytest.mark.parametrize("n", [1, 2, 7, 999, 1000, 1001, 2500])
 def test_anchors_are_spread_evenly_from_the_first_to_the_last(n):
-    anchors = evenly_spread(n, kernel_features.N_ANCHORS)
+    anchors = kernel_features._anchors(n)
     assert len(anchors) == min(n, kernel_features.N_ANCHORS)
     assert (anchors[0], anchors[-1]) == (0, n - 1)
     gaps = np.diff(anchors)

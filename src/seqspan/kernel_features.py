@@ -10,7 +10,6 @@ import numpy as np
 from scipy.linalg import eigh
 
 from seqspan._types import Array, IntArray
-from seqspan.kernels import evenly_spread, median_distance, squared_distances
 from seqspan.solvers.teams import Team
 
 N_FEATURES = 20
@@ -38,9 +37,14 @@ def sample_features(X: Array, count: int = N_FEATURES) -> Array:
     (10, 1)
     """
     X = X - X.mean(axis=1, keepdims=True)  # distances stay, and lose fewer digits where X is far from 0
-    anchors = evenly_spread(X.shape[1], N_ANCHORS)
-    distances = squared_distances(X, X[:, anchors])
-    return _components(np.exp(-distances / median_distance(distances[anchors])), anchors, count)
+    anchors = _anchors(X.shape[1])
+    squares = np.einsum("ij,ij->j", X, X)
+    distances = squares[:, None] + squares[anchors] - 2 * (X.T @ X[:, anchors])
+    np.maximum(distances, 0, out=distances)
+    between = distances[anchors][np.triu_indices(len(anchors), 1)]
+    positive = between[between > NEGLIGIBLE * max(float(between.max(initial=0)), np.finfo(float).tiny)]
+    scale = float(np.median(positive)) if len(positive) else 1.0
+    return _components(np.exp(-distances / scale), anchors, count)
 
 
 def coefficient_features(Z: Array, count: int = N_FEATURES) -> Array:
@@ -62,10 +66,15 @@ def coefficient_features(Z: Array, count: int = N_FEATURES) -> Array:
     >>> coefficient_features(Z).shape
     (10, 1)
     """
-    anchors = evenly_spread(Z.shape[1], N_ANCHORS)
+    anchors = _anchors(Z.shape[1])
     norms = np.maximum(np.linalg.norm(Z, axis=0), np.finfo(Z.dtype).tiny)
     kernel = np.abs(Z.T @ (Z[:, anchors] / norms[anchors])) / norms[:, None]
     return _components(kernel, anchors, count)
+
+
+def _anchors(n_samples: int) -> IntArray:
+    """Samples spread evenly in time."""
+    return np.unique(np.linspace(0, n_samples - 1, min(n_samples, N_ANCHORS)).round().astype(np.intp))
 
 
 def _components(kernel: Array, anchors: IntArray, count: int) -> Array:

@@ -11,14 +11,13 @@ from typing import TypeAlias
 import numpy as np
 from scipy.linalg import eigh
 
-from seqspan._types import Array, IntArray
+from seqspan._types import Array
 from seqspan.checks import check_choice, scale_columns
 
 Kernel: TypeAlias = "str | Callable[[Array, Array], Array]"
 NAMES = ("linear", "cosine", "rbf")
 LARGEST_EXACT = 2000  # samples; more are mapped by what they share with as many of them
 NEGLIGIBLE = 1e-6  # of the largest eigenvalue
-ROUNDING = 1e-7  # of the largest distance: samples nearer are taken for equal
 TOLERANCE = 1e-3  # of the largest value: what a kernel may lack in symmetry and in sign
 
 
@@ -57,7 +56,7 @@ def kernel_map(X: Array, kernel: Kernel) -> Array:
     if kernel == "cosine":
         return scale_columns(X)
     n = X.shape[1]
-    anchors = X[:, evenly_spread(n, LARGEST_EXACT)]
+    anchors = X[:, np.unique(np.linspace(0, n - 1, min(n, LARGEST_EXACT)).round().astype(np.intp))]
     function = kernel if callable(kernel) else _rbf(anchors)
     eigenvalues, vectors = _decompose(_values(function, anchors, anchors))
     kept = eigenvalues > NEGLIGIBLE * eigenvalues[-1]
@@ -104,24 +103,12 @@ def _decompose(values: Array) -> tuple[Array, Array]:
 
 def _rbf(anchors: Array) -> Callable[[Array, Array], Array]:
     """Gaussian kernel, as wide as the anchors are apart."""
-    width = median_distance(squared_distances(anchors, anchors))
-    return lambda A, B: np.exp(-squared_distances(A, B) / width)
 
+    def distances(A: Array, B: Array) -> Array:
+        squared = np.sum(A**2, axis=0)[:, None] + np.sum(B**2, axis=0) - 2 * (A.T @ B)
+        return np.asarray(np.maximum(squared, 0))
 
-def evenly_spread(n_samples: int, most: int) -> IntArray:
-    """Numbers of at most so many samples, spread evenly in time."""
-    return np.unique(np.linspace(0, n_samples - 1, min(n_samples, most)).round().astype(np.intp))
-
-
-def squared_distances(A: Array, B: Array) -> Array:
-    """Squared distances of the columns of A to those of B."""
-    squares_A, squares_B = np.einsum("ij,ij->j", A, A), np.einsum("ij,ij->j", B, B)
-    distances: Array = squares_A[:, None] + squares_B - 2 * (A.T @ B)
-    return np.maximum(distances, 0, out=distances)
-
-
-def median_distance(among: Array) -> float:
-    """Median of the distances of different samples, of a square matrix of them; 1 where all are 0."""
-    between = among[np.triu_indices(len(among), 1)]
-    positive = between[between > ROUNDING * max(float(between.max(initial=0)), np.finfo(float).tiny)]
-    return float(np.median(positive)) if len(positive) else 1.0
+    between = distances(anchors, anchors)[np.triu_indices(anchors.shape[1], 1)]
+    positive = between[between > 0]
+    width = float(np.median(positive)) if len(positive) else 1.0
+    return lambda A, B: np.exp(-distances(A, B) / width)

@@ -182,6 +182,17 @@ def test_spans_of_the_ordered_cut_have_their_shortest_length():
     assert shortest.boundaries_.tolist() == list(range(1, 80))
 
 
+def test_the_ordered_cut_says_how_sure_each_boundary_is_and_other_cuts_do_not():
+    X, _ = make_subspaces(rng=0)
+    osc = OSC(n_spans=7, cut="ordered", random_state=0).fit(X.T)  # two boundaries too many
+    true = np.isin(osc.boundaries_, [20, 40, 60, 80])
+    assert true.sum() == 4
+    assert osc.confidence_.shape == osc.boundaries_.shape
+    assert osc.confidence_[true].min() > 0.9
+    assert osc.confidence_[~true].max() < 0.5
+    assert osc.set_params(cut="ncut", n_spans="auto").fit(X.T).confidence_ is None
+
+
 def test_the_ordered_cut_counts_what_preprocessing_leaves():
     X, labels = make_recurring_subspaces((0, 1, 2, 0), 3, 12, (60, 40, 50, 60), rng=0)
     osc = OSC(cut="ordered", preprocess="subsample:2", random_state=0).fit(X.T)

@@ -228,5 +228,5 @@ def test_samples_and_coefficients_must_be_as_many():
 
 
 def test_labels_of_samples_repeat_those_of_spans():
-    found = OrderedCut(np.array([2, 3]), np.array([0, 1, 0]))
+    found = OrderedCut(np.array([2, 3]), np.array([0, 1, 0]), np.array([0.5, 0.9]))
     assert found.sample_labels(6).tolist() == [0, 0, 1, 0, 0, 0]

@@ -13,6 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from seqspan._types import Array, IntArray
+from seqspan.confidence import boundary_confidence
 from seqspan.evidence import Evidence
 from seqspan.jumps import sharp_jumps
 from seqspan.kernel_features import coefficient_features, sample_features
@@ -39,10 +40,13 @@ class OrderedCut:
         Interior starts.
     labels : array of int, shape (n_spans,)
         One for each span, in the order of first appearance.
+    confidence : array of shape (n_spans - 1,)
+        How sure each boundary is (:func:`seqspan.confidence.boundary_confidence`).
     """
 
     boundaries: IntArray
     labels: IntArray
+    confidence: Array
 
     def sample_labels(self, n_samples: int) -> IntArray:
         """Label of each sample."""
@@ -136,7 +140,8 @@ class OrderedCutter:
         else:
             joining = self._join(self._search(n_spans, n_spans), n_spans)
         most = _count_labels(joining) if isinstance(n_subspaces, str) else n_subspaces
-        return OrderedCut(joining.boundaries, joining.labels(min(most, joining.n_spans)))
+        sure = boundary_confidence(self.evidence, joining.boundaries)
+        return OrderedCut(joining.boundaries, joining.labels(min(most, joining.n_spans)), sure)
 
     def _search(self, fewest: int, most: int | None = None) -> tuple[SpanSearch, IntArray]:
         """Spans between jumps, of which those are kept that leave room for so many spans, and these jumps."""

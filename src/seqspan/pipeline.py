@@ -26,11 +26,15 @@ CUTS = ("ncut", "ordered", "peaks")
 
 @dataclass(frozen=True)
 class Segmentation:
-    """Labels of samples, interior starts of spans, and the number of distinct labels."""
+    """Labels of samples, interior starts of spans, the number of distinct labels, how sure the starts are.
+
+    Only the ordered cut says how sure it is.
+    """
 
     labels: IntArray
     boundaries: IntArray
     n_subspaces: int
+    confidence: Array | None = None
 
 
 def represent(
@@ -137,4 +141,4 @@ def _segment_in_order(
         to_host(X), Z, n_spans=n_spans, n_subspaces=n_subspaces, min_length=min_length, rng=rng
     )
     labels = found.sample_labels(Z.shape[1])
-    return Segmentation(labels, found.boundaries, len(np.unique(labels)))
+    return Segmentation(labels, found.boundaries, len(np.unique(labels)), found.confidence)

@@ -6,9 +6,14 @@ n_subspaces : int or str
     Number of distinct labels; "auto" or the name of another estimator of
     :mod:`seqspan.n_subspaces` finds it from the affinity.
 n_spans : int or "auto"
-    Number of stretches of time, for ``cut="peaks"``.
-cut : {"ncut", "peaks"}
-    How coefficients become labels: normalised cut, or peaks of their change in time.
+    Number of stretches of time, for ``cut="ordered"`` and ``cut="peaks"``.
+cut : {"ncut", "ordered", "peaks"}
+    How coefficients become labels: normalised cut, best spans in the order of time, or peaks of the
+    coefficients' change in time.
+min_length : int
+    Samples that a span of the ordered cut has at least.
+kernel : {"linear", "cosine", "rbf"} or callable
+    Where samples are represented: as they are, or in the features of a kernel (:mod:`seqspan.kernels`).
 normalize : bool
     Scale every sample to unit norm, as the models assume.
 preprocess : None, "auto", str or list of steps
@@ -40,6 +45,8 @@ boundaries_ : array of int
     Interior starts: ``np.split(X, boundaries_)`` gives the spans.
 coef_ : array of shape (n_samples, n_samples)
     Z; column j represents sample j. (n_landmarks, n_samples) with landmarks.
+confidence_ : array of float, or None
+    How sure each boundary is, in [0, 1]; None unless ``cut="ordered"``.
 n_subspaces_ : int
 objective_, dual_gap_ : float
     Value of the model at ``coef_``, and by how much of it the optimum could be lower at most.

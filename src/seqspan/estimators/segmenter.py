@@ -241,6 +241,7 @@ class SubspaceSegmenter(ClusterMixin, BaseEstimator):
         self.labels_ = found.labels[np.maximum(column, 0)]
         self.boundaries_ = rows[found.boundaries]
         self.n_subspaces_ = found.n_subspaces
+        self.confidence_ = found.confidence
         if self._on_gpu:
             xp = require_cupy()
             self.labels_, self.boundaries_ = xp.asarray(self.labels_), xp.asarray(self.boundaries_)

@@ -4,7 +4,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
-from seqspan.plots import COLOURS, plot_convergence, plot_matrix, plot_spans
+from seqspan.plots import COLOURS, STYLE, plot_convergence, plot_matrix, plot_spans
 from seqspan.solvers import Progress
 
 
@@ -33,6 +33,29 @@ def test_spans_have_the_colour_of_their_label(ax):
     colours = [plt.matplotlib.colors.to_hex(bar.get_facecolor()).upper() for bar in ax.patches]
     assert colours == [COLOURS[k] for k in (0, 1, 0, 0, 1, 0)]
     assert [tick.get_text() for tick in ax.get_yticklabels()] == ["truth", "found"]
+
+
+def test_names_of_labels_do_not_matter_for_colours(ax):
+    plot_spans(ax, {"truth": np.array([0, 0, 1, 1, 2]), "found": np.array([7, 7, 2, 2, 0])})
+    colours = [plt.matplotlib.colors.to_hex(bar.get_facecolor()).upper() for bar in ax.patches]
+    assert colours == [COLOURS[k] for k in (0, 1, 2, 0, 1, 2)]
+
+
+def test_labels_that_match_none_get_colours_of_their_own(ax):
+    plot_spans(ax, {"truth": np.array([0, 0, 0, 1]), "found": np.array([5, 4, 4, 3])})
+    colours = [plt.matplotlib.colors.to_hex(bar.get_facecolor()).upper() for bar in ax.patches]
+    assert colours == [COLOURS[k] for k in (0, 1, 2, 0, 1)]
+
+
+def test_timelines_of_other_lengths_keep_their_own_numbers(ax):
+    plot_spans(ax, {"all": np.array([0, 1]), "part": np.array([3, 3, 9])})
+    colours = [plt.matplotlib.colors.to_hex(bar.get_facecolor()).upper() for bar in ax.patches]
+    assert colours == [COLOURS[k] for k in (0, 1, 0, 1)]
+
+
+def test_the_style_is_one_that_matplotlib_knows():
+    with plt.style.context(STYLE):
+        assert plt.rcParams["axes.prop_cycle"].by_key()["color"] == list(COLOURS)
 
 
 def test_convergence_draws_a_line_per_solver_and_leaves_zero_gaps_out(ax):

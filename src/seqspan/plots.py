@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.optimize import linear_sum_assignment
 
 from seqspan._types import Array, IntArray
 from seqspan.boundaries import boundaries_from_labels
@@ -17,6 +18,19 @@ if TYPE_CHECKING:
 
 #: Okabe and Ito's colours: told apart by colour-blind readers; repeated when there are more labels.
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#7A7A7A")
+
+#: For ``plt.style.use``: the looks of the documentation's figures.
+STYLE = {
+    "axes.prop_cycle": f"cycler('color', {list(COLOURS)})",
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "axes.titlelocation": "left",
+    "axes.titlesize": 11.0,
+    "figure.constrained_layout.use": True,
+    "figure.figsize": (8.0, 3.6),
+    "legend.frameon": False,
+    "lines.linewidth": 1.8,
+}
 
 
 def plot_matrix(ax: Axes, matrix: Array, *, title: str = "") -> Axes:
@@ -41,6 +55,9 @@ def plot_matrix(ax: Axes, matrix: Array, *, title: str = "") -> Axes:
 def plot_spans(ax: Axes, timelines: Mapping[str, IntArray], *, title: str = "") -> Axes:
     """Draw labels over time, one bar per timeline, a colour for each label.
 
+    Names of labels are arbitrary, so a label gets the colour of the one in the first timeline that it
+    matches best; labels left over get colours of their own.
+
     Parameters
     ----------
     ax : matplotlib axes
@@ -50,9 +67,19 @@ def plot_spans(ax: Axes, timelines: Mapping[str, IntArray], *, title: str = "") 
     Returns
     -------
     ax
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> figure, ax = plt.subplots()
+    >>> ax = plot_spans(ax, {"truth": np.array([0, 0, 1]), "found": np.array([1, 1, 0])})
+    >>> [tick.get_text() for tick in ax.get_yticklabels()]
+    ['truth', 'found']
+    >>> plt.close(figure)
     """
+    reference = np.asarray(next(iter(timelines.values()), []))
     for row, labels in enumerate(timelines.values()):
-        numbers = np.unique(labels, return_inverse=True)[1]
+        numbers = _numbers_like(reference, np.asarray(labels))
         edges = np.concatenate([[0], boundaries_from_labels(labels), [len(labels)]])
         for start, end in pairwise(edges):
             colour = COLOURS[numbers[start] % len(COLOURS)]
@@ -61,6 +88,17 @@ def plot_spans(ax: Axes, timelines: Mapping[str, IntArray], *, title: str = "") 
     ax.invert_yaxis()
     ax.margins(x=0)
     return ax
+
+
+def _numbers_like(reference: IntArray, labels: IntArray) -> IntArray:
+    """Number labels from 0 on, those that match a label of the reference best with the number of that."""
+    names, columns = np.unique(reference, return_inverse=True)
+    found, rows = np.unique(labels, return_inverse=True)
+    if len(reference) != len(labels):  # nothing to match them by
+        return np.asarray(rows)
+    shared = np.zeros((len(found), max(len(found), len(names))), dtype=np.intp)
+    np.add.at(shared, (rows, columns), 1)
+    return np.asarray(linear_sum_assignment(shared, maximize=True)[1][rows])
 
 
 def plot_convergence(ax: Axes, histories: Mapping[str, Sequence[Progress]]) -> Axes:

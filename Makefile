@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
-.PHONY: demo test browser lint bench clean
+.PHONY: demo test browser lint docs bench clean
 
 $(INSTALLED): pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -27,6 +27,10 @@ lint: $(INSTALLED)  ## style, formatting and types
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+docs: $(INSTALLED)  ## the documentation site, without a network; every warning is an error
+	$(BIN)/python -m sphinx --fail-on-warning --keep-going --nitpicky --quiet docs out/docs
+	@echo "The documentation starts at out/docs/index.html"
+
 bench: $(INSTALLED)  ## every benchmark at toy size; each file's docstring has the full command
 	$(BIN)/python -m benchmarks.agreement --quick
 	$(BIN)/python -m benchmarks.noise
@@ -41,4 +45,4 @@ bench: $(INSTALLED)  ## every benchmark at toy size; each file's docstring has t
 	$(BIN)/python -m benchmarks.cluster
 
 clean:
-	rm -rf $(VENV) out
+	rm -rf $(VENV) out docs/gallery docs/reference/generated

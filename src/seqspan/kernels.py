@@ -14,6 +14,8 @@ from scipy.linalg import eigh
 from seqspan._types import Array
 from seqspan.checks import check_choice, scale_columns
 
+__all__ = ["kernel_map"]
+
 Kernel: TypeAlias = "str | Callable[[Array, Array], Array]"
 NAMES = ("linear", "cosine", "rbf")
 LARGEST_EXACT = 2000  # samples; more are mapped by what they share with as many of them

@@ -24,6 +24,8 @@ from seqspan.solvers import Stopping
 from seqspan.solvers.fast import solve_fast
 from seqspan.solvers.teams import Team
 
+__all__ = ["OnlineSegmentation", "Segments", "segment_at_once"]
+
 TIME_SCALE = 120  # samples: a second of motion capture
 PRICE = 0.75  # of the time scale, in squared norms of samples, that a boundary has to save
 PLACES = 10  # per time scale where a boundary may be

@@ -27,6 +27,8 @@ import numpy.typing as npt
 from seqspan._types import Array, IntArray
 from seqspan.solvers import Progress
 
+__all__ = ["Solved", "Span", "edge_times", "load_result", "make_spans", "write_labels", "write_segments"]
+
 DOCUMENT = "result.json"
 SEGMENTS = "segments.csv"
 LABELS = "labels.csv"

@@ -26,6 +26,8 @@ from threadpoolctl import threadpool_limits
 
 from seqspan.solvers.teams import Team
 
+__all__ = ["Experiment", "RowFile", "generator_of", "run_cases"]
+
 Value = float | int | str | None
 Case = Mapping[str, Value]
 Row = dict[str, str]

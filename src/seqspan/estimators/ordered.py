@@ -12,6 +12,7 @@ from sklearn.base import clone
 from seqspan._types import Array
 from seqspan.backend import to_host
 from seqspan.checks import check_choice, check_weight
+from seqspan.estimators._shared import explain_shared
 from seqspan.estimators.online import PartialFit
 from seqspan.estimators.segmenter import Callback, SubspaceSegmenter
 from seqspan.kernels import Kernel
@@ -98,11 +99,11 @@ class _Coupled(PartialFit, SubspaceSegmenter):
             yield estimator.set_params(lambda_2=weight).fit(X)
 
 
+@explain_shared
 class OSC(_Coupled):
     """Ordered subspace clustering: sparse coefficients that seldom change in time.
 
     Minimises ``||X - XZ||_F^2 / 2 + lambda_1 ||Z||_1 + lambda_2 ||ZR||_{1,2}`` [paper, Eq. objective].
-    The parameters that all estimators share are explained in :mod:`seqspan.estimators`.
 
     Parameters
     ----------
@@ -112,20 +113,8 @@ class OSC(_Coupled):
     lambda_2 : float or "auto"
         Weight of their change in time: larger gives fewer, longer spans. "auto" takes the weight whose
         spans agree best with those of smaller and larger ones (:mod:`seqspan.weights`).
-    solver : {"fast", "vladmap", "ladmpsap", "sylvester", "splitting"}
-        The minimum is the same: "vladmap" and "ladmpsap" are the paper's relaxed and exact algorithms,
-        "sylvester" is the CVPR 2014 one.
     penalty : {"l1", "nuclear"}
         "nuclear" asks for low rank in place of sparsity, and for another solver than "fast".
-    zero_diagonal : bool
-        Forbid that a sample represents itself; landmarks are no samples, and nothing is forbidden.
-    dictionary : {"samples", "landmarks", "auto"}
-        What represents the samples: all of them, as in the paper, or `n_landmarks` chosen along the sequence,
-        so that memory and time grow with n and no longer with n^2. "auto" takes landmarks above 10,000
-        samples, and warns; ``dictionary_`` says what was taken, ``landmarks_`` holds the atoms as rows.
-    n_landmarks : int
-    time_scale : int
-        For `partial_fit`: samples in which something can happen, a second of motion capture by default.
 
     Examples
     --------
@@ -204,12 +193,12 @@ class OSC(_Coupled):
         return Osc(lambda_1, lambda_2, bool(self.zero_diagonal))
 
 
+@explain_shared
 class SpatSC(_Coupled):
     """Spatial subspace clustering: sparse coefficients, each of which seldom changes in time.
 
     Minimises ``||X - XZ||_F^2 / 2 + lambda_1 ||Z||_1 + lambda_2 ||ZR||_1``, diag(Z) = 0
-    [paper, Eq. YiGuo1]. The parameters that all estimators share are explained in
-    :mod:`seqspan.estimators`.
+    [paper, Eq. YiGuo1].
 
     Parameters
     ----------
@@ -217,11 +206,6 @@ class SpatSC(_Coupled):
         Weight of the coefficients' sparsity.
     lambda_2 : float or "auto"
         Weight of their change in time, entry by entry.
-    solver : {"fast", "vladmap", "ladmpsap", "sylvester", "splitting"}
-    zero_diagonal : bool
-        Forbid that a sample represents itself; landmarks are no samples, and nothing is forbidden.
-    dictionary, n_landmarks, time_scale
-        As for :class:`OSC`.
 
     Examples
     --------

@@ -36,7 +36,14 @@ Minimise = Callable[..., Solution[Any]]
 class SubspaceSegmenter(ClusterMixin, BaseEstimator):
     """Fit a model to a sequence of samples, then cut its coefficients into spans.
 
-    Values given here are those of parameters that an estimator does not offer.
+    Values given here are those of parameters that an estimator does not offer. A new estimator names its
+    model and its solver.
+
+    Examples
+    --------
+    >>> from seqspan import LSR, OSC
+    >>> issubclass(OSC, SubspaceSegmenter) and issubclass(LSR, SubspaceSegmenter)
+    True
     """
 
     n_subspaces: int | str
@@ -84,6 +91,15 @@ class SubspaceSegmenter(ClusterMixin, BaseEstimator):
         Returns
         -------
         self
+
+        Examples
+        --------
+        >>> from seqspan import OSC
+        >>> from seqspan.datasets import make_subspaces
+        >>> X, labels = make_subspaces(3, 2, 20, 10, rng=0)
+        >>> OSC(n_subspaces=3, random_state=0).fit(X.T).labels_
+        array([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2,
+               2, 2, 2, 2, 2, 2, 2, 2])
         """
         self._on_gpu = is_on_gpu(X)
         samples = self._samples(X)

@@ -6,15 +6,16 @@ from typing import Any
 
 from seqspan._types import Array
 from seqspan.checks import check_choice, check_weight, check_weights
+from seqspan.estimators._shared import explain_shared
 from seqspan.estimators.segmenter import Callback, SubspaceSegmenter
 from seqspan.models import Lrr, LrrColumnNoise, LrrNoiseFree, Lsr, Model, Ssc, SscNoiseFree, SscOutliers
 
 
+@explain_shared
 class SSC(SubspaceSegmenter):
     """Sparse subspace clustering: every sample from few others, whatever their place in time.
 
-    Minimises ``||X - XZ||_F^2 / 2 + lambda_1 ||Z||_1``, diag(Z) = 0, or a variant of it. The parameters
-    that all estimators share are explained in :mod:`seqspan.estimators`.
+    Minimises ``||X - XZ||_F^2 / 2 + lambda_1 ||Z||_1``, diag(Z) = 0, or a variant of it.
 
     Parameters
     ----------
@@ -83,11 +84,11 @@ class SSC(SubspaceSegmenter):
         return SscOutliers(lam1, lam2)
 
 
+@explain_shared
 class LRR(SubspaceSegmenter):
     """Low-rank representation: all samples from few directions.
 
-    Minimises ``||X - XZ||_F^2 / 2 + lambda_1 ||Z||_*``, in closed form, or a variant of it. The parameters
-    that all estimators share are explained in :mod:`seqspan.estimators`.
+    Minimises ``||X - XZ||_F^2 / 2 + lambda_1 ||Z||_*``, in closed form, or a variant of it.
 
     Parameters
     ----------
@@ -148,11 +149,11 @@ class LRR(SubspaceSegmenter):
         return Lrr(lam) if noise == "gaussian" else LrrColumnNoise(lam)
 
 
+@explain_shared
 class LSR(SubspaceSegmenter):
     """Least-squares representation: ridge regression of every sample on all, in closed form.
 
-    Minimises ``||X - XZ||_F^2 / 2 + lambda_1 / 2 ||Z||_F^2``. The parameters that all estimators share are
-    explained in :mod:`seqspan.estimators`.
+    Minimises ``||X - XZ||_F^2 / 2 + lambda_1 / 2 ||Z||_F^2``.
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ from typing import Any
 from seqspan.solvers.closed_form import solve_closed_form
 from seqspan.solvers.fast import solve_fast
 from seqspan.solvers.ladmpsap import solve_ladmpsap
-from seqspan.solvers.loop import Progress, Solution, Stopping
+from seqspan.solvers.loop import Algorithm, Progress, Solution, Stopping, run
 from seqspan.solvers.splitting import solve_splitting
 from seqspan.solvers.sylvester import solve_sylvester_admm
 from seqspan.solvers.vladmap import solve_vladmap
@@ -36,4 +36,18 @@ SOLVERS: dict[str, Callable[..., Solution[Any]]] = {
 #: Arrays of n x n at the peak of each solver, coefficients included (measured: benchmarks/scaling.py).
 ARRAYS = {"vladmap": 14, "ladmpsap": 16, "sylvester": 16, "splitting": 18, "closed_form": 6, "fast": 3.5}
 
-__all__ = ["ARRAYS", "SOLVERS", "Progress", "Solution", "Stopping"]
+__all__ = [
+    "ARRAYS",
+    "SOLVERS",
+    "Algorithm",
+    "Progress",
+    "Solution",
+    "Stopping",
+    "run",
+    "solve_closed_form",
+    "solve_fast",
+    "solve_ladmpsap",
+    "solve_splitting",
+    "solve_sylvester_admm",
+    "solve_vladmap",
+]

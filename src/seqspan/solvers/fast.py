@@ -63,6 +63,16 @@ def solve_fast(
     Returns
     -------
     Solution
+
+    Examples
+    --------
+    >>> from seqspan.datasets import make_subspaces
+    >>> from seqspan.models import Osc
+    >>> X, labels = make_subspaces(3, 2, 20, 10, rng=0)
+    >>> first = solve_fast(Osc(0.1, 1.0), X, stopping=Stopping(tol=1e-3))
+    >>> second = solve_fast(Osc(0.1, 1.1), X, stopping=Stopping(tol=1e-3), start=first.state)
+    >>> first.gap <= 1e-3, second.n_iter < first.n_iter
+    (True, True)
     """
     if not isinstance(model, Osc | SpatSc):
         raise ValueError(f"the fast solver minimises Osc and SpatSc; got {type(model).__name__}.")

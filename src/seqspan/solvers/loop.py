@@ -18,7 +18,22 @@ State = TypeVar("State")
 
 @dataclass(frozen=True)
 class Progress:
-    """What is known after an iteration that was looked at; ``gap`` is relative to the objective."""
+    """What is known after an iteration that was looked at.
+
+    Parameters
+    ----------
+    iteration : int
+    objective : float
+    gap : float
+        Relative to the objective.
+    seconds : float
+        Since the solver was called.
+
+    Examples
+    --------
+    >>> Progress(iteration=20, objective=3.5, gap=0.004, seconds=0.01).gap <= Stopping().tol
+    True
+    """
 
     iteration: int
     objective: float
@@ -39,6 +54,11 @@ class Stopping:
         Stop by the rule of the solver's paper instead, where it has one; the gap is still reported.
     callback : callable, optional
         Called with a :class:`Progress` whenever the gap has been computed.
+
+    Examples
+    --------
+    >>> Stopping(tol=1e-4).max_iter
+    10000
     """
 
     tol: float = 1e-2
@@ -49,7 +69,29 @@ class Stopping:
 
 @dataclass(frozen=True)
 class Solution(Generic[State]):
-    """Coefficients, how good they are, and the solver's state to start again from."""
+    """Coefficients, how good they are, and the solver's state to start again from.
+
+    Parameters
+    ----------
+    Z : array of shape (n_atoms, n)
+    objective : float
+    gap : float
+        By how much of the objective the minimum could be lower at most.
+    n_iter : int
+    converged : bool
+        Whether the solver stopped because it was done.
+    state : State
+        For a warm start.
+    history : list of Progress
+
+    Examples
+    --------
+    >>> from seqspan.models import Lsr
+    >>> from seqspan.solvers import solve_closed_form
+    >>> solution = solve_closed_form(Lsr(1.0), np.eye(2))
+    >>> solution.Z.tolist(), solution.converged
+    ([[0.5, 0.0], [0.0, 0.5]], True)
+    """
 
     Z: Array
     objective: float
@@ -73,6 +115,12 @@ class Algorithm(Generic[State]):
         The stopping rule of the solver's paper.
     check_every : int
         Iterations between certificates: about as many as one certificate costs.
+
+    Examples
+    --------
+    >>> halving = Algorithm(step=lambda z: z / 2, certify=lambda z: (1 + z, 1.0), coefficients=lambda z: z)
+    >>> halving.step(1.0)
+    0.5
     """
 
     step: Callable[[State], State]
@@ -125,6 +173,13 @@ def run(
     Returns
     -------
     Solution
+
+    Examples
+    --------
+    >>> halving = Algorithm(step=lambda z: z / 2, certify=lambda z: (1 + z, 1.0), coefficients=lambda z: z)
+    >>> solution = run(halving, 1.0, Stopping(tol=1e-6))
+    >>> solution.n_iter, solution.gap <= 1e-6
+    (20, True)
     """
     record = _Record(stopping.callback, time.perf_counter() if began is None else began)
     published = stopping.published and algorithm.settled is not None

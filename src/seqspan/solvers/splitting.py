@@ -71,6 +71,15 @@ def solve_splitting(
     Returns
     -------
     Solution
+
+    Examples
+    --------
+    >>> from seqspan.datasets import make_subspaces
+    >>> from seqspan.models import Osc
+    >>> X, labels = make_subspaces(3, 2, 20, 10, rng=0)
+    >>> solution = solve_splitting(Osc(0.1, 1.0), X, stopping=Stopping(tol=1e-3))
+    >>> solution.converged, solution.gap <= 1e-3
+    (True, True)
     """
     stopping = stopping or Stopping()
     blocks = _blocks(model, X)

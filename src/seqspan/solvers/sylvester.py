@@ -52,6 +52,15 @@ def solve_sylvester_admm(
     Returns
     -------
     Solution
+
+    Examples
+    --------
+    >>> from seqspan.datasets import make_subspaces
+    >>> from seqspan.models import Osc
+    >>> X, labels = make_subspaces(3, 2, 20, 10, rng=0)
+    >>> solution = solve_sylvester_admm(Osc(0.1, 1.0), X, stopping=Stopping(tol=1e-3))
+    >>> solution.converged, solution.gap <= 1e-3
+    (True, True)
     """
     coupling = require_coupling(model, "sylvester")
     require_squares(model, "sylvester")

@@ -44,6 +44,15 @@ def solve_vladmap(
     Returns
     -------
     Solution
+
+    Examples
+    --------
+    >>> from seqspan.datasets import make_subspaces
+    >>> from seqspan.models import Osc
+    >>> X, labels = make_subspaces(3, 2, 20, 10, rng=0)
+    >>> solution = solve_vladmap(Osc(0.1, 1.0), X, stopping=Stopping(tol=1e-3))
+    >>> solution.converged, solution.gap <= 1e-3
+    (True, True)
     """
     coupling = require_coupling(model, "vladmap")
     require_squares(model, "vladmap")

@@ -104,6 +104,15 @@ def test_pca_turns_without_shifting(shape):
     assert few.mean(axis=0) @ few.mean(axis=0) == pytest.approx(X.mean(axis=0) @ X.mean(axis=0))
 
 
+@pytest.mark.parametrize("scale", [1.0, 1e-30])
+def test_pca_leaves_at_least_one_column(scale):
+    zeros = make_chain("pca:0.9").apply(np.zeros((5, 3)))
+    assert zeros.shape == (5, 1)
+    assert not zeros.any()
+    same = make_chain("pca:0.9").apply(np.full((5, 3), scale))
+    np.testing.assert_allclose(np.abs(same), np.sqrt(3) * scale)
+
+
 def test_pca_of_constant_rows_keeps_their_direction():
     got = Pca(0.9).apply(np.full((5, 3), 2.0))
     assert np.linalg.norm(got, axis=1) == pytest.approx(np.sqrt(12) * np.ones(5))

@@ -175,8 +175,10 @@ class Pca(Step):
         directions = principal_directions(X - mean, self.variance)
         rest = mean - directions @ (directions.T @ mean)
         length = np.linalg.norm(rest)
-        if length > 1e-8 * max(np.abs(X).max(initial=0), TINY):
+        if length > 1e-8 * np.abs(X).max(initial=0):
             directions = np.column_stack([directions, rest / length])
+        if not directions.shape[1]:  # samples of zeros keep a coordinate too
+            directions = np.eye(X.shape[1], 1)
         coordinates: Array = (X @ directions).astype(X.dtype, copy=False)
         return coordinates
 

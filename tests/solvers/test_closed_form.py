@@ -96,3 +96,12 @@ def test_zero_data_has_zero_coefficients():
 def test_other_models_are_refused(model):
     with pytest.raises(ValueError, match=f"{type(model).__name__} has no closed form"):
         solve(model, two_subspaces(WIDE, 60))
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("model", [Lsr(4e-5), Lrr(4e-5)])
+def test_a_certificate_of_a_weight_close_to_nothing(model, dtype):
+    """X - XZ is mostly rounding there: the dual point must come from the singular values."""
+    X = np.repeat(np.random.default_rng(57).standard_normal((3, 3)), 70, axis=1)
+    X = (X / np.linalg.norm(X, axis=0)).astype(dtype)
+    assert solve(model, X).gap <= 1e-3

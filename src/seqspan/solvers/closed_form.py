@@ -31,12 +31,15 @@ def solve_closed_form(model: Model, X: Array, *, stopping: Stopping | None = Non
     -------
     Solution
     """
-    sigma, Qt = np.linalg.svd(X, full_matrices=False)[1:]
+    U, sigma, Qt = np.linalg.svd(X.astype(float, copy=False), full_matrices=False)
     kept = sigma > sigma.max(initial=0.0) * max(X.shape) * np.finfo(X.dtype).eps
-    sigma, Qt = sigma[kept], Qt[kept]
-    Z = np.asarray((Qt.T * _spectrum(model, sigma)) @ Qt)
+    U, sigma, Qt = U[:, kept], sigma[kept], Qt[kept]
+    left = _left_over(model, sigma)
+    Z = ((Qt.T * (1 - left)).astype(X.dtype) @ Qt.astype(X.dtype)).astype(X.dtype, copy=False)
     objective = model.value(X, Z)
-    gap = model.gap(X, Z, _dual_point(model, X, Z))
+    # not from X - XZ, which is rounding where nearly all is fitted; without noise X^T E = Q Q^T determines E
+    dual = 1 / sigma if isinstance(model, LrrNoiseFree) else sigma * left
+    gap = model.gap(X, Z, (U * dual) @ Qt)
     progress = Progress(1, objective, max(gap, 0.0) / objective if objective > 0 else 0.0, 0.0)
     if stopping is not None and stopping.callback is not None:
         stopping.callback(progress)
@@ -44,29 +47,21 @@ def solve_closed_form(model: Model, X: Array, *, stopping: Stopping | None = Non
 
 
 @singledispatch
-def _spectrum(model: Model, sigma: Array) -> Array:
-    """How each singular value of X is kept in Z."""
+def _left_over(model: Model, sigma: Array) -> Array:
+    """Share ``1 - f`` of each singular value of X that XZ lacks; small ones are exact this way round."""
     raise ValueError(f"{type(model).__name__} has no closed form.")
 
 
-@_spectrum.register
+@_left_over.register
 def _(model: Lrr, sigma: Array) -> Array:
-    return np.asarray(np.maximum(1 - model.lam / sigma**2, 0))
+    return np.asarray(np.minimum(model.lam / sigma**2, 1))
 
 
-@_spectrum.register
+@_left_over.register
 def _(model: LrrNoiseFree, sigma: Array) -> Array:
-    return np.ones_like(sigma)
+    return np.zeros_like(sigma)
 
 
-@_spectrum.register
+@_left_over.register
 def _(model: Lsr, sigma: Array) -> Array:
-    return np.asarray(sigma**2 / (sigma**2 + model.lam))
-
-
-def _dual_point(model: Model, X: Array, Z: Array) -> Array:
-    """The optimal E; without noise the residual is zero and ``X^T E = Q Q^T`` determines it."""
-    if not isinstance(model, LrrNoiseFree):
-        return X - X @ Z
-    # the cut-off of `kept` above; pinv's own is 1e-15 whatever the precision of X
-    return np.linalg.pinv(X, rtol=max(X.shape) * float(np.finfo(X.dtype).eps)).T
+    return np.asarray(model.lam / (sigma**2 + model.lam))

@@ -1,0 +1,1 @@
+"""Thousands of random fits, and what they may take: ``python -m benchmarks.soak --help``."""

@@ -1,0 +1,164 @@
+"""Random fits, one after the other in one process: none may crash, leave NaN, or leave memory behind.
+
+    python -m benchmarks.soak                     # 10,000 fits
+    python -m benchmarks.soak --fits 100          # toy size
+    python -m benchmarks.soak --only 4711         # one of them again, in words
+    python -m benchmarks.soak memory              # what solvers and cuts take beside what is asked for before
+
+Shapes, types, layouts, scales, kinds of samples (constant, zeros, duplicates, rank one, outliers ...),
+estimators and their settings are drawn from a seed, one per fit. A twentieth is wrong on purpose and must
+raise a ValueError. Failures are written to a CSV with the seeds that repeat them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import gc
+import sys
+import time
+import traceback
+import warnings
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from benchmarks.common import describe_machine, print_table
+from benchmarks.soak.cases import Case, draw_case
+from benchmarks.soak.checks import find_faults
+
+SETTLED = 500  # fits after which memory must not grow: by then all has been imported and compiled
+GROWTH = 1.05
+LONGEST_MESSAGE = 400
+
+
+@dataclass
+class Tally:
+    """What has happened so far."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+    failures: list[tuple[int, str, str]] = field(default_factory=list)
+    resident: list[tuple[int, int]] = field(default_factory=list)
+
+    def note_memory(self, fits: int) -> None:
+        """Read the resident set; garbage in cycles is nobody's leak."""
+        gc.collect()
+        self.resident.append((fits, resident_bytes()))
+
+
+def resident_bytes() -> int:
+    """Memory of this process that is in use, by the kernel's count."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmRSS"))
+
+
+def run_case(case: Case, tally: Tally) -> None:
+    """Fit, check, and count."""
+    faults: list[str] = []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            _fit(case)
+        except ValueError as error:
+            if case.valid or not str(error) or len(str(error)) > LONGEST_MESSAGE:
+                faults.append(f"crash: ValueError: {error}")
+        except Exception:
+            faults.append("crash: " + traceback.format_exc(limit=-3))
+        else:
+            faults += [] if case.valid else ["crash: accepted what is invalid"]
+    kinds = {warning.category.__name__ for warning in caught}
+    tally.counts.update(kinds)
+    tally.counts["valid" if case.valid else "invalid"] += 1
+    if case.valid and not faults:
+        faults += find_faults(case, ConvergenceWarning.__name__ in kinds)
+    strange = [w for w in caught if issubclass(w.category, RuntimeWarning)]
+    faults += [f"warning: {w.message} ({Path(w.filename).name}:{w.lineno})" for w in strange[:1]]
+    for fault in faults:
+        tally.counts[_kind(fault)] += 1
+        tally.failures.append((case.seed, fault, case.words))
+
+
+def _fit(case: Case) -> None:
+    if not case.blocks:
+        case.estimator.fit(case.X)
+        return
+    X = np.asarray(case.X)
+    for block in np.array_split(X, case.blocks):
+        case.estimator.partial_fit(block)
+    case.estimator.partial_fit(X[:0], last=True)
+
+
+def _kind(fault: str) -> str:
+    """Which count of the table a fault belongs to."""
+    words = {"crash": "crashes", "warning": "numpy warnings", "negative gap": "gaps negative"}
+    known = next((kind for start, kind in words.items() if fault.startswith(start)), None)
+    return known or ("results not finite" if "not finite" in fault else "wrong results")
+
+
+def soak(seeds: range, *, quiet: bool = False) -> Tally:
+    """Run all fits of a range of seeds."""
+    tally, began = Tally(), time.perf_counter()
+    for done, seed in enumerate(seeds, start=1):
+        run_case(draw_case(seed), tally)
+        if done % SETTLED == 0 or done == len(seeds):
+            tally.note_memory(done)
+            if not quiet:
+                print(
+                    f"{done} fits, {len(tally.failures)} faults, {tally.resident[-1][1] / 2**20:.1f} MiB, "
+                    f"{time.perf_counter() - began:.0f} s",
+                    flush=True,
+                )
+    return tally
+
+
+def report(tally: Tally) -> bool:
+    """Print the table; whether all is as it must be."""
+    counts = tally.counts
+    bad = ("crashes", "results not finite", "gaps negative", "wrong results", "numpy warnings")
+    first, last = tally.resident[0][1], tally.resident[-1][1]
+    row = {"fits": counts["valid"] + counts["invalid"], "of them invalid": counts["invalid"]}
+    row |= {name: counts[name] for name in bad} | {"not converged, warned": counts["ConvergenceWarning"]}
+    row |= {
+        f"MiB after {tally.resident[0][0]}": f"{first / 2**20:.1f}",
+        "MiB at the end": f"{last / 2**20:.1f}",
+        "ratio": f"{last / first:.4f}",
+    }
+    print_table([{"": name, "count": value} for name, value in row.items()])
+    return not any(counts[name] for name in bad) and last <= GROWTH * first
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("what", nargs="?", choices=["fits", "memory"], default="fits")
+    parser.add_argument("--fits", type=int, default=10_000)
+    parser.add_argument("--seed", type=int, default=0, help="of the first fit; the next have the next ones")
+    parser.add_argument("--only", type=int, help="repeat the fit of one seed and show it")
+    parser.add_argument("--failures", type=Path, default=Path("out/soak_failures.csv"))
+    options = parser.parse_args()
+    if options.what == "memory":
+        from benchmarks.soak.peaks import compare_peaks
+
+        return compare_peaks()
+    if options.only is not None:
+        case = draw_case(options.only)
+        print(case.words, flush=True)
+        tally = soak(range(options.only, options.only + 1))
+        print("\n".join(fault for _, fault, _ in tally.failures) or "as it must be")
+        return int(bool(tally.failures))
+    print(describe_machine(), flush=True)
+    tally = soak(range(options.seed, options.seed + options.fits))
+    if tally.failures:
+        options.failures.parent.mkdir(parents=True, exist_ok=True)
+        with options.failures.open("w", newline="") as file:
+            csv.writer(file).writerows([("seed", "fault", "case"), *tally.failures])
+        print(f"failures: {options.failures}")
+    return int(not report(tally))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -226,10 +226,34 @@ def _strongest(
     return sorted(kept)
 
 
+def label_worths(joining: Joining) -> Array:
+    """What the second, third, ... label is worth: nats per sample lost by doing with one label less.
+
+    A later joining may lose less than one before it; what counts is the largest loss up to it.
+
+    Parameters
+    ----------
+    joining : Joining
+
+    Returns
+    -------
+    array of shape (n_spans - 1,)
+        Descending. Labels worth less than ``SAME`` are not kept apart.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> Y = np.concatenate([rng.normal(m, 0.1, (20, 2)) for m in (-1, 1, -1)])
+    >>> second, third = label_worths(Joining(Evidence([Y]), np.array([20, 40])))
+    >>> bool(second > 2 > third)
+    True
+    """
+    return np.maximum.accumulate(np.array(joining.losses))[::-1]
+
+
 def _count_labels(joining: Joining) -> int:
-    """Labels left when all has been joined that loses little by it."""
-    highest = np.maximum.accumulate(np.array([-np.inf, *joining.losses]))  # a later joining may lose less
-    return joining.n_spans - int(np.sum(highest[1:] < SAME))
+    """Labels that are worth keeping apart."""
+    return 1 + int(np.sum(label_worths(joining) >= SAME))
 
 
 def _refine(evidence: Evidence, points: IntArray, jumps: IntArray, step: int, min_length: int) -> IntArray:

@@ -18,7 +18,7 @@ from seqspan.confidence import boundary_confidence
 from seqspan.cut import normalised_cut
 from seqspan.datasets import make_recurring_subspaces
 from seqspan.n_subspaces import find_soft_gap, soft_scores
-from seqspan.ordered_cut import MIN_LENGTH, describe, ordered_cut
+from seqspan.ordered_cut import MIN_LENGTH, SAME, describe, ordered_cut
 from seqspan.plots import COLOURS
 from seqspan.report import Findings, build_report
 from seqspan.report.page import SCRIPTS, to_script_json
@@ -311,14 +311,33 @@ def test_sentences_say_what_the_numbers_are(findings):
     assert given.startswith("2 subspaces were asked for.")
 
 
-def test_sentences_of_the_ordered_cut_speak_of_turns_and_of_none(in_order):
+def test_sentences_of_the_ordered_cut_say_what_its_labels_are_worth(in_order):
+    second, third = in_order.label_worths
+    assert second > SAME > third > 0  # two subspaces, one of which returns
     assert describe_number(in_order, [0.0, 0.1]) == (
-        "2 subspaces were chosen by the rule “auto”. "
-        "They take turns in 3 spans; the slider shows other numbers."
+        f"2 subspaces were found. Telling 2 apart rather than 1 is worth {second:.2g} nats per sample; "
+        f"one more would be worth {third:.2g} nats per sample. "
+        "Spans share a subspace where less than 4.75 speaks for two. The slider shows other numbers."
     )
+    apart = replace(in_order, labels=np.repeat([0, 1, 2], 20), n_subspaces=3)
+    assert f"is worth {third:.2g} nats per sample; every span has its own." in describe_number(apart, [0.0])
     one = replace(in_order, boundaries=np.array([], dtype=int), labels=np.zeros(60, dtype=int), n_subspaces=1)
     assert describe_number(one, [0.0, 0.1]) == (
-        "1 subspace was chosen by the rule “auto”. The slider shows other numbers."
+        "1 subspace was found. There is one span, with nothing to tell apart. The slider shows other numbers."
     )
     given = replace(one, document={"settings": {"subspaces": "1"}})
     assert describe_number(given, [0.0]).startswith("1 subspace was asked for.")
+
+
+def test_evidence_against_another_label_is_worth_nothing(in_order):
+    against = replace(in_order)
+    vars(against)["label_worths"] = np.array([9.0, -1.0])
+    assert "one more would be worth nothing." in describe_number(against, [0.0])
+
+
+def test_the_number_is_explained_by_what_chose_it(findings, in_order):
+    assert data_of(build_report(findings))["worths"] is None
+    page = build_report(in_order)
+    worths = data_of(page)["worths"]
+    assert 1 + sum(worth >= worths["least"] for worth in worths["values"]) == in_order.n_subspaces
+    assert "eigenvalues" not in page.split("<script")[0]

@@ -1,4 +1,4 @@
-/* The spectrum that explains the number of subspaces, and the convergence. */
+/* What explains the number of subspaces, and the convergence. */
 
 /** A box with a baseline; x and y place shares of its width and height. */
 function frame(box, height, text) {
@@ -28,7 +28,7 @@ function dash(svg, x1, y1, x2, y2) {
 }
 
 function drawSpectrum() {
-  const box = byId("spectrum");
+  const box = byId("number-plot");
   const values = DATA.spectrum;
   const top = Math.max(...values) || 1;
   const text = `Eigenvalues: ${values.map((value) => value.toPrecision(2)).join(", ")}`;
@@ -45,6 +45,34 @@ function drawSpectrum() {
   }
   if (state.k < values.length) markGap(svg, (at(state.k - 1) + at(state.k)) / 2, y, width);
   box.replaceChildren(svg);
+}
+
+/** What each label beyond the first is worth; heights are roots, because worths differ widely. */
+function drawWorths() {
+  const box = byId("number-plot");
+  const { values, least } = DATA.worths;
+  if (!values.length) return box.replaceChildren();
+  const top = Math.sqrt(Math.max(...values, 2 * least));
+  const text = `Worth of the second, third, ... subspace: ${values.map((value) => value.toPrecision(2)).join(", ")}`;
+  const { svg, width, height, x, y } = frame(box, 210, text);
+  const at = (i) => x(values.length > 1 ? i / (values.length - 1) : 0.5);
+  const level = (value) => y(Math.sqrt(Math.max(value, 0)) / top);
+  values.forEach((value, i) => {
+    const label = i + 2;
+    svg.append(make("line", { x1: at(i), x2: at(i), y1: y(0), y2: level(value), class: "axis" }));
+    dot(svg, at(i), level(value), `${label}: ${value.toPrecision(3)} nats per sample`, label <= state.k);
+    if (width > 600 || i % 3 === 0) write(svg, at(i), height - 8, String(label), "middle", label === state.k);
+  });
+  for (const value of rootTicks(top)) write(svg, 40, level(value) + 4, String(value), "end");
+  dash(svg, x(0), level(least), x(1), level(least));
+  write(svg, x(1), level(least) - 6, `kept apart above ${least}`, "end", true);
+  box.replaceChildren(svg);
+}
+
+/** Round values for an axis of roots. */
+function rootTicks(top) {
+  const step = ticks(0, top * top, 3).found[1];
+  return [0, step / 5, step, 2 * step, 3 * step].filter((value) => value <= top * top);
 }
 
 /** Show after which eigenvalue the line was drawn. */

@@ -13,9 +13,10 @@ from seqspan._types import Array, IntArray
 from seqspan.affinity import symmetric_affinity
 from seqspan.confidence import boundary_confidence
 from seqspan.evidence import Evidence
-from seqspan.ordered_cut import describe
+from seqspan.ordered_cut import describe, label_worths
 from seqspan.results import Solved
 from seqspan.sequence import Sequence
+from seqspan.span_labels import Joining
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +74,11 @@ class Findings:
     def confidence_of(self, boundaries: IntArray) -> Array:
         """How sure boundaries are, also those of another cut; they are given as samples."""
         return boundary_confidence(self.evidence, np.searchsorted(self.rows, boundaries))
+
+    @cached_property
+    def label_worths(self) -> Array:
+        """What telling apart 2, 3, ... kinds of the spans found is worth, as the ordered cut weighs it."""
+        return label_worths(Joining(self.evidence, np.searchsorted(self.rows, self.boundaries)))
 
     def to_samples(self, labels: IntArray) -> IntArray:
         """Give every sample the label of the column that stands for it."""

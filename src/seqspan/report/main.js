@@ -5,7 +5,7 @@ function draw() {
   drawLegend();
   drawTable();
   drawEditor();
-  drawSpectrum();
+  DATA.worths ? drawWorths() : drawSpectrum();
   drawHeat("Z");
   drawHeat("W");
   if (focused && byId(focused) && document.activeElement !== byId(focused))

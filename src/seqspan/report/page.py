@@ -17,6 +17,7 @@ from seqspan._spectrum import degrees, leading_eigenpairs, multiply
 from seqspan._types import Array, IntArray
 from seqspan.boundaries import boundaries_from_labels, boundary_strength
 from seqspan.exports.text import printable
+from seqspan.ordered_cut import SAME
 from seqspan.plots import COLOURS
 from seqspan.report.findings import Findings
 from seqspan.report.pictures import heat_map
@@ -54,7 +55,7 @@ def build_report(findings: Findings) -> str:
         has_truth=findings.true_labels is not None,
         most=max(map(int, data["cuts"])),
         chosen=findings.n_subspaces,
-        cut_by_peaks=findings.cut == "peaks",
+        cut=findings.cut,
         style=Markup(_resource("page.css")),  # written here, not by strangers
         script=Markup("\n".join(_resource(name) for name in SCRIPTS)),
         data=Markup(to_script_json(data)),
@@ -106,6 +107,7 @@ def make_data(findings: Findings) -> dict[str, Any]:
         "truth": _truth(findings),
         "strength": _strength(findings),
         "spectrum": _spectrum(findings.W),
+        "worths": _worths(findings),
         "history": [[p.iteration, _short(p.gap), round(p.seconds, 3)] for p in solved.history],
         "tol": findings.document.get("parameters", {}).get("tol"),
         "rows": None if len(findings.rows) == len(findings.sequence) else findings.rows.tolist(),
@@ -176,6 +178,13 @@ def _strength(findings: Findings) -> dict[str, Any]:
     size = -(-len(strength) // MAX_POINTS)
     blocks = np.maximum.reduceat(strength, np.arange(0, len(strength), size))
     return {"size": size, "values": np.round(blocks / (blocks.max() or 1) * STEPS).astype(int).tolist()}
+
+
+def _worths(findings: Findings) -> dict[str, Any] | None:
+    """What labels beyond the first are worth to the ordered cut, and the least that it keeps."""
+    if findings.cut != "ordered":
+        return None
+    return {"values": [_short(worth) for worth in findings.label_worths[:MAX_SUBSPACES]], "least": SAME}
 
 
 def _spectrum(W: Array) -> list[float]:

@@ -8,6 +8,7 @@ import numpy as np
 
 from seqspan.exports.text import count_of, name_label, printable
 from seqspan.n_subspaces import soft_scores
+from seqspan.ordered_cut import SAME
 from seqspan.report.findings import Findings
 from seqspan.results import edge_times
 
@@ -66,11 +67,12 @@ def describe_number(findings: Findings, spectrum: list[float]) -> str:
         first = f"{count_of(k, 'span')} {verb} found at the peaks of the boundary strength."
     elif str(given).isdecimal():
         first = f"{count_of(k, 'subspace')} {verb} asked for."
+    elif findings.cut == "ordered":
+        first = f"{count_of(k, 'subspace')} {verb} found."
     else:
         first = f"{count_of(k, 'subspace')} {verb} chosen by the rule “{printable(str(given))}”."
     if findings.cut == "ordered":
-        turns = f"They take turns in {len(findings.boundaries) + 1} spans; the" if k > 1 else "The"
-        return f"{first} {turns} slider shows other numbers."
+        return f"{first} {describe_worths(findings)} The slider shows other numbers."
     scores = soft_scores(spectrum)
     rivals = [number for number in np.argsort(-scores, kind="stable") + 1 if number != k][:N_RIVALS]
     if not rivals:
@@ -78,6 +80,23 @@ def describe_number(findings: Findings, spectrum: list[float]) -> str:
     listed = " and ".join(f"{number} (score {scores[number - 1]:.2g})" for number in rivals)
     own = f" Its gap scores {scores[k - 1]:.2g};" if 1 <= k <= len(scores) else ""
     return f"{first}{own} the runners-up, worth a try with the slider, are {listed}."
+
+
+def describe_worths(findings: Findings) -> str:
+    """What the last label is worth that spans in order were given, and what one more would be."""
+    k, worths = findings.n_subspaces, findings.label_worths
+    if not len(worths):
+        return "There is one span, with nothing to tell apart."
+    last = f"Telling {k} apart rather than {k - 1} is worth {_nats(worths[k - 2])}; " if k > 1 else ""
+    more = (
+        f"one more would be worth {_nats(worths[k - 1])}." if k <= len(worths) else "every span has its own."
+    )
+    return f"{last}{more} Spans share a subspace where less than {SAME:g} speaks for two."
+
+
+def _nats(worth: float) -> str:
+    """An amount of evidence; there may be some against."""
+    return f"{worth:.2g} nats per sample" if worth > 0 else "nothing"
 
 
 def describe_unsure(findings: Findings) -> str:

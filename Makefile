@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
-.PHONY: demo test browser lint docs bench clean
+.PHONY: demo test browser coverage lint docs mutants bench clean
 
 $(INSTALLED): pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -22,6 +22,19 @@ browser:  ## the tests look at the report in a real Chromium
 	 { apt-get update -q && apt-get install -y -q chromium; } || \
 	 { echo "The tests of the report need Chromium: please install the package chromium."; exit 1; }
 
+# Compiled loops are invisible to the tracer: the tests of every one of them run again as plain Python.
+KERNEL_TESTS := tests/solvers/test_sweeps.py tests/test_span_search.py \
+    tests/test_evidence.py::test_all_spans_at_once_cost_what_each_costs
+
+# GPU_COVERAGE names data files brought from a machine with a GPU (docs/testing.md); without, gpu/ is measured by its CPU tests.
+coverage: $(INSTALLED) browser  ## lines and branches that the tests run; each has to be above 95 %
+	rm -rf out/coverage out/coverage.json
+	$(BIN)/coverage run -m pytest $(PYTEST_ARGS)
+	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest $(KERNEL_TESTS)
+	$(BIN)/coverage combine --keep --quiet out/coverage $(GPU_COVERAGE)
+	$(BIN)/coverage json --quiet -o out/coverage.json
+	$(BIN)/python -m tests.coverage_figures out/coverage.json
+
 lint: $(INSTALLED)  ## style, formatting and types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -30,6 +43,10 @@ lint: $(INSTALLED)  ## style, formatting and types
 docs: $(INSTALLED)  ## the documentation site, without a network; every warning is an error
 	$(BIN)/python -m sphinx --fail-on-warning --keep-going --nitpicky --quiet docs out/docs
 	@echo "The documentation starts at out/docs/index.html"
+
+mutants: $(INSTALLED)  ## which small changes of the code does no test notice? 90 % have to be; some 30 minutes
+	$(BIN)/pip install --quiet --editable ".[mutants]"
+	$(BIN)/python -m tests.mutants $(MUTANTS)
 
 bench: $(INSTALLED)  ## every benchmark at toy size; each file's docstring has the full command
 	$(BIN)/python -m benchmarks.agreement --quick

@@ -11,7 +11,9 @@ from hypothesis import settings
 
 # a busy machine is not a failing test: examples are limited in number, not in time
 settings.register_profile("seqspan", deadline=None)
-settings.load_profile("seqspan")
+# a mutation run tries the tests a thousand times, and has to give the same score twice
+settings.register_profile("mutants", deadline=None, derandomize=True, max_examples=25)
+settings.load_profile(os.environ.get("SEQSPAN_HYPOTHESIS", "seqspan"))
 
 
 def has_gpu() -> bool:

@@ -1,0 +1,136 @@
+"""Mutation run: which small changes of the code does no test notice?
+
+``make mutants`` (or ``python -m tests.mutants``) copies the project to out/mutants, has mutmut change one
+thing at a time in the modules that ``[tool.mutmut]`` of pyproject.toml names, runs the tests that reach the
+changed function, and prints the score per module. Survivors follow, each as a diff.
+
+mutmut leaves decorated functions alone, and most of the models are properties: in the copy they are
+written as plain methods that ``property`` is called on afterwards.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections import Counter
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+FOLDER = ROOT / "out" / "mutants"
+GETTERS = ("property", "cached_property")
+# by exit code: a red test is a kill; of what is not named here, such as a crash, nobody knows who noticed
+OUTCOMES = {None: "left out", 0: "survived", 1: "killed", 33: "no tests"}
+OUTCOMES.update(dict.fromkeys((-24, 24, 36, 152, 255), "timeout"))
+NOTICED = ("killed", "timeout")
+THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
+
+# mutmut 3.8 asks for an attribute that pytest 9.2 no longer has
+COMPATIBILITY = """
+if not hasattr(pytest.Item, "_nodeid"):
+    pytest.Item._nodeid = property(lambda item: item.nodeid)
+"""
+
+
+def modules() -> list[str]:
+    """Paths of the modules to be mutated."""
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["mutmut"]
+    return list(settings["only_mutate"])
+
+
+def without_decorated_getters(source: str) -> str:
+    """Rewrite ``@property def name`` as ``def get_name`` and ``name = property(get_name)``."""
+    lines = source.splitlines()
+    getters = [
+        (node, decorator.id)
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.FunctionDef)
+        for decorator in node.decorator_list
+        if isinstance(decorator, ast.Name) and decorator.id in GETTERS
+    ]
+    for node, getter in sorted(getters, key=lambda pair: -pair[0].lineno):
+        indent, definition = " " * node.col_offset, node.lineno - 1
+        lines[definition] = lines[definition].replace(f"def {node.name}(", f"def get_{node.name}(")
+        lines.insert(node.end_lineno or definition, f"\n{indent}{node.name} = {getter}(get_{node.name})")
+        del lines[node.decorator_list[0].lineno - 1]
+    return "\n".join(lines) + "\n"
+
+
+def copy_project() -> None:
+    """Fresh copy of what the tests need: the checkout itself is never changed."""
+    shutil.rmtree(FOLDER, ignore_errors=True)
+    unwanted = shutil.ignore_patterns("__pycache__")
+    for name in ("src", "tests"):
+        shutil.copytree(ROOT / name, FOLDER / name, ignore=unwanted)
+    for name in ("pyproject.toml", "README.md"):
+        shutil.copy(ROOT / name, FOLDER)
+    with (FOLDER / "tests" / "conftest.py").open("a") as conftest:
+        conftest.write(COMPATIBILITY)
+    for module in modules():
+        path = FOLDER / module
+        path.write_text(without_decorated_getters(path.read_text()))
+
+
+def run_mutmut(*arguments: str) -> str:
+    """Start mutmut in the copy: one thread for each of its processes, and the same examples every time."""
+    environment = {**os.environ, **dict.fromkeys(THREADS, "1"), "SEQSPAN_HYPOTHESIS": "mutants"}
+    command = [str(Path(sys.executable).parent / "mutmut"), *arguments]
+    done = subprocess.run(
+        command, cwd=FOLDER, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    )
+    if done.returncode:
+        raise SystemExit(f"{' '.join(command)} failed:\n{done.stdout[-3000:]}")
+    return done.stdout
+
+
+def outcomes(module: str) -> dict[str, str]:
+    """What became of each mutant of a module."""
+    meta = json.loads((FOLDER / "mutants" / f"{module}.meta").read_text())
+    return {name: OUTCOMES.get(code, f"exit {code}") for name, code in meta["exit_code_by_key"].items()}
+
+
+def print_survivors(survivors: dict[str, str]) -> None:
+    """Print what was changed, and what came of it."""
+    for name, outcome in survivors.items():
+        diff = run_mutmut("show", name).splitlines()
+        changed = [line for line in diff if line.startswith(("+", "-")) and line[:3] not in ("+++", "---")]
+        print(f"\n{name}: {outcome}", *changed, sep="\n")
+
+
+def main() -> int:
+    """Run, print the score per module and the survivors; 1 if fewer are killed than asked for."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("names", nargs="*", help="only these mutants, e.g. 'seqspan.cut*'")
+    parser.add_argument("--least", type=float, default=90, help="percentage killed that is asked for")
+    parser.add_argument("--processes", type=int, default=2)
+    arguments = parser.parse_args()
+    copy_project()
+    run_mutmut("run", "--max-children", str(arguments.processes), *arguments.names)
+    total = Counter[str]()
+    survivors: dict[str, str] = {}
+    print(f"\n{'module':32}{'mutants':>9}{'killed':>9}{'timeout':>9}{'survived':>9}{'score':>9}")
+    for module in modules():
+        found = {name: outcome for name, outcome in outcomes(module).items() if outcome != "left out"}
+        survivors |= {name: outcome for name, outcome in found.items() if outcome not in NOTICED}
+        print_row(module, Counter(found.values()))
+        total.update(found.values())
+    score = print_row("all", total)
+    print_survivors(survivors)
+    return int(score < arguments.least)
+
+
+def print_row(name: str, counts: Counter[str]) -> float:
+    """Print a line of the table; a mutant that never ends is noticed too, a crash is not."""
+    mutants, noticed = counts.total(), sum(counts[outcome] for outcome in NOTICED)
+    score = 100 * noticed / mutants if mutants else 100.0
+    print(f"{name:32}{mutants:9}{counts['killed']:9}{counts['timeout']:9}{mutants - noticed:9}{score:8.1f}%")
+    return score
+
+
+if __name__ == "__main__":
+    sys.exit(main())

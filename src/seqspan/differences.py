@@ -78,7 +78,15 @@ def laplacian_eigenvalues(n: int) -> Array:
 
 
 class Operator(Protocol):
-    """A linear coupling of the columns of Z: apply, its adjoint, and the eigenbasis of ``D D^T``."""
+    """A linear coupling of the columns of Z: apply, its adjoint, and the eigenbasis of ``D D^T``.
+
+    Examples
+    --------
+    >>> operator: Operator = Path()
+    >>> Z, V = np.array([[1.0, 4.0, 9.0]]), np.array([[1.0, 2.0]])
+    >>> float(np.vdot(operator.apply(Z), V)) == float(np.vdot(Z, operator.adjoint(V)))
+    True
+    """
 
     def apply(self, Z: Array) -> Array:
         """Compute ``Z D``."""
@@ -101,7 +109,13 @@ class Operator(Protocol):
 
 @dataclass(frozen=True)
 class Path:
-    """Neighbours in time: ``D = R``."""
+    """Neighbours in time: ``D = R``.
+
+    Examples
+    --------
+    >>> Path().apply(np.array([[1.0, 4.0, 9.0]]))
+    array([[3., 5.]])
+    """
 
     def apply(self, Z: Array) -> Array:
         """Compute ``Z R``."""
@@ -135,6 +149,12 @@ class Graph:
     Parameters
     ----------
     weights : array of shape (n, n), symmetric and non-negative; the diagonal is ignored
+
+    Examples
+    --------
+    >>> ring = Graph(np.array([[0.0, 1.0, 2.0], [1.0, 0.0, 1.0], [2.0, 1.0, 0.0]]))
+    >>> ring.apply(np.array([[1.0, 4.0, 9.0]]))
+    array([[ -3., -16.,  -5.]])
     """
 
     weights: Array

@@ -12,137 +12,37 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from seqspan._model import Coupling, Model
 from seqspan._types import Array
-from seqspan.certificate import BANDS, scaled_bound, tighten
-from seqspan.differences import Graph, Operator, Path
+from seqspan.certificate import BANDS, tighten
+from seqspan.differences import Graph, Path
 from seqspan.terms import Absolute, ColumnNorms, Nothing, SingularValues, Squares, SquaresAndOutliers, Term
 
-
-@dataclass(frozen=True)
-class Coupling:
-    """A term on the coupled columns ``Z D``."""
-
-    operator: Operator
-    term: Term
-
-    def value(self, Z: Array) -> float:
-        """Evaluate the term at ``Z D``."""
-        return self.term.value(self.operator.apply(Z))
-
-    def feasible(self, V: Array) -> Array:
-        """Nearest point to V of the ball that the term's conjugate allows, by Moreau's identity."""
-        return V - self.term.prox(V, 1.0)
-
-
-class Model:
-    """An objective ``loss(X - XZ) + penalty(Z) + coupling(ZD)``; subclasses name the three terms."""
-
-    @property
-    def loss(self) -> Term:
-        """Term of the residual ``X - XZ``; half its squares unless a model says otherwise."""
-        return Squares()
-
-    @property
-    def penalty(self) -> Term:
-        """Term of Z itself."""
-        raise NotImplementedError
-
-    @property
-    def coupling(self) -> Coupling | None:
-        """Term that couples the columns of Z, if any."""
-        return None
-
-    def value(self, X: Array, Z: Array, dictionary: Array | None = None) -> float:
-        """Evaluate the objective.
-
-        Parameters
-        ----------
-        X : array of shape (d, n)
-        Z : array of shape (n_atoms, n)
-        dictionary : array of shape (d, n_atoms), default X
-
-        Returns
-        -------
-        float
-        """
-        coupled = self.coupling.value(Z) if self.coupling else 0.0
-        D = X if dictionary is None else dictionary
-        return self.loss.value(X - D @ Z) + self.penalty.value(Z) + coupled
-
-    def lower_bound(
-        self, X: Array, E: Array, V: Array | None = None, dictionary: Array | None = None
-    ) -> float:
-        """Bound the minimum from below by the dual value at the best scaling of ``(E, V)``.
-
-        Parameters
-        ----------
-        X : array of shape (d, n)
-        E : array of shape (d, n)
-            Any matrix; the closer to the optimal residual's gradient, the better the bound.
-        V : array of the shape of Z D, needed by models with a coupling
-            Multiplier of ``J = ZD``; any matrix will do.
-        dictionary : array of shape (d, n_atoms), default X
-
-        Returns
-        -------
-        float
-        """
-        atoms = X if dictionary is None else dictionary
-        if self.coupling is None:
-            return scaled_bound(self, X, E, None, atoms)
-        if V is None:
-            raise ValueError(f"{type(self).__name__} couples columns: its bound needs a multiplier V.")
-        candidates = self._dual_candidates(atoms, E, self.coupling.feasible(V))
-        return max(scaled_bound(self, X, E, candidate, atoms) for candidate in candidates)
-
-    def _dual_candidates(self, atoms: Array, E: Array, V: Array) -> list[Array]:
-        """Offer multipliers to choose the best of, starting from a feasible one."""
-        return [V]
-
-    def gap(self, X: Array, Z: Array, E: Array | None = None, V: Array | None = None) -> float:
-        """Bound ``value(X, Z) - minimum`` from above; what a constraint is missed by counts too.
-
-        Parameters
-        ----------
-        X : array of shape (d, n)
-        Z : array of shape (n, n)
-        E : array of shape (d, n), default ``X - XZ``
-        V : array of the shape of Z D, needed by models with a coupling
-
-        Returns
-        -------
-        float, non-negative up to rounding
-        """
-        E = X - X @ Z if E is None else E
-        return self.value(X, Z) + self.violation(X, Z, E) - self.lower_bound(X, E, V)
-
-    def violation(self, X: Array, Z: Array, E: Array) -> float:
-        """Price ``2 ||X - XZ|| ||sE||`` of missing the constraint X = XZ; zero for models without it.
-
-        ``sE`` is E scaled to the border of dual feasibility. Half the price lifts the objective to the
-        lower bound that sE yields, whatever Z is; so a gap at most tol proves that the other half is
-        at most ``tol * objective``: Z obeys the constraint as well as it minimises.
-
-        Parameters
-        ----------
-        X, E : arrays of shape (d, n)
-        Z : array of shape (n, n)
-
-        Returns
-        -------
-        float
-        """
-        if self.loss != Nothing():
-            return 0.0
-        E = E if np.any(E) else X  # no multiplier yet: any will do for a price, and zero is none
-        scale = self.penalty.limit(X.T @ E)
-        E = E * np.where(np.isfinite(scale), scale, 1.0)
-        return 2 * float(np.linalg.norm(X - X @ Z) * np.linalg.norm(E))
+__all__ = [
+    "Coupling",
+    "GraphRegularised",
+    "Lrr",
+    "LrrColumnNoise",
+    "LrrNoiseFree",
+    "Lsr",
+    "Model",
+    "Osc",
+    "OscLowRank",
+    "SpatSc",
+    "Ssc",
+    "SscNoiseFree",
+    "SscOutliers",
+]
 
 
 @dataclass(frozen=True)
 class Ssc(Model):
-    """``||X - XZ||_F^2 / 2 + sum_j lam_j ||z_j||_1`` subject to ``diag(Z) = 0``; one lam or one per sample.
+    """``||X - XZ||_F^2 / 2 + sum_j lam_j ||z_j||_1`` subject to ``diag(Z) = 0``.
+
+    Parameters
+    ----------
+    lam : float or array of shape (n,)
+        One for all samples, or one for each.
 
     Examples
     --------
@@ -167,7 +67,14 @@ class Ssc(Model):
 
 @dataclass(frozen=True)
 class SscNoiseFree(Model):
-    """``||Z||_1`` subject to ``X = XZ`` and ``diag(Z) = 0``."""
+    """``||Z||_1`` subject to ``X = XZ`` and ``diag(Z) = 0``.
+
+    Examples
+    --------
+    >>> X = np.array([[1.0, 2.0]])  # each sample from the other
+    >>> SscNoiseFree().value(X, np.array([[0.0, 2.0], [0.5, 0.0]]))
+    2.5
+    """
 
     @property
     def loss(self) -> Term:
@@ -187,6 +94,16 @@ class SscOutliers(Model):
     None drops a term together with its variable: ``lam1=None`` leaves sparse outliers alone,
     ``lam2=None`` noise alone. (A weight of zero would free the variable and make Z = 0 optimal; the
     paper's remark on this is wrong.)
+
+    Parameters
+    ----------
+    lam1, lam2 : float or None
+
+    Examples
+    --------
+    >>> X = np.array([[1.0, 10.0]])
+    >>> SscOutliers(1.0, 0.5).value(X, np.zeros((2, 2)))  # the large error is priced as an outlier
+    5.25
     """
 
     lam1: float | None
@@ -209,7 +126,17 @@ class SscOutliers(Model):
 
 @dataclass(frozen=True)
 class Lrr(Model):
-    """``||X - XZ||_F^2 / 2 + lam ||Z||_*``."""
+    """``||X - XZ||_F^2 / 2 + lam ||Z||_*``.
+
+    Parameters
+    ----------
+    lam : float
+
+    Examples
+    --------
+    >>> Lrr(0.5).value(np.eye(2), 0.5 * np.eye(2))
+    0.75
+    """
 
     lam: float
 
@@ -225,7 +152,13 @@ class Lrr(Model):
 
 @dataclass(frozen=True)
 class LrrNoiseFree(Model):
-    """``||Z||_*`` subject to ``X = XZ``."""
+    """``||Z||_*`` subject to ``X = XZ``.
+
+    Examples
+    --------
+    >>> LrrNoiseFree().value(np.eye(2), np.eye(2))
+    2.0
+    """
 
     @property
     def loss(self) -> Term:
@@ -240,7 +173,17 @@ class LrrNoiseFree(Model):
 
 @dataclass(frozen=True)
 class LrrColumnNoise(Model):
-    """``lam ||E||_{1,2} + ||Z||_*`` subject to ``X = XZ + E``: a few samples may be bad altogether."""
+    """``lam ||E||_{1,2} + ||Z||_*`` subject to ``X = XZ + E``: a few samples may be bad altogether.
+
+    Parameters
+    ----------
+    lam : float
+
+    Examples
+    --------
+    >>> LrrColumnNoise(0.5).value(np.array([[3.0], [4.0]]), np.zeros((1, 1)))
+    2.5
+    """
 
     lam: float
 
@@ -257,7 +200,17 @@ class LrrColumnNoise(Model):
 
 @dataclass(frozen=True)
 class Lsr(Model):
-    """``||X - XZ||_F^2 / 2 + lam / 2 ||Z||_F^2``."""
+    """``||X - XZ||_F^2 / 2 + lam / 2 ||Z||_F^2``.
+
+    Parameters
+    ----------
+    lam : float
+
+    Examples
+    --------
+    >>> Lsr(1.0).value(np.eye(2), 0.5 * np.eye(2))
+    0.5
+    """
 
     lam: float
 
@@ -279,6 +232,12 @@ class GraphRegularised(Model):
     fit_weight, lam : float
     weights : array of shape (n, n), symmetric
     low_rank : bool
+
+    Examples
+    --------
+    >>> weights = np.array([[0.0, 2.0], [2.0, 0.0]])  # the two samples should be represented alike
+    >>> GraphRegularised(1.0, 0.5, weights, low_rank=False).value(np.eye(2), np.eye(2)[:, [0, 0]])
+    3.0
     """
 
     fit_weight: float
@@ -327,7 +286,18 @@ class _PathModel(Model):
 
 @dataclass(frozen=True)
 class SpatSc(_PathModel):
-    """``||X - XZ||_F^2 / 2 + lam1 ||Z||_1 + lam2 ||ZR||_1``, ``diag(Z) = 0`` [paper, Eq. YiGuo1]."""
+    """``||X - XZ||_F^2 / 2 + lam1 ||Z||_1 + lam2 ||ZR||_1``, ``diag(Z) = 0`` [paper, Eq. YiGuo1].
+
+    Parameters
+    ----------
+    lam1, lam2 : float
+    zero_diagonal : bool
+
+    Examples
+    --------
+    >>> SpatSc(0.1, 1.0).value(np.eye(2), np.array([[0.0, 0.5], [0.5, 0.0]]))
+    2.35
+    """
 
     lam1: float
     lam2: float
@@ -344,6 +314,19 @@ class Osc(_PathModel):
     """``||X - XZ||_F^2 / 2 + lam1 ||Z||_1 + lam2 ||ZR||_{1,2}`` [paper, Eq. objective].
 
     The paper's relaxed and exact forms share this minimum: they differ in the algorithm alone.
+
+    Parameters
+    ----------
+    lam1, lam2 : float
+    zero_diagonal : bool
+
+    Examples
+    --------
+    >>> model, X, Z = Osc(0.5, 1.0), np.eye(2), np.full((2, 2), 0.25)
+    >>> model.value(X, Z)
+    1.125
+    >>> model.gap(X, Z, V=np.zeros((2, 1)))  # the minimum is at most so much lower
+    0.25
     """
 
     lam1: float
@@ -358,7 +341,17 @@ class Osc(_PathModel):
 
 @dataclass(frozen=True)
 class OscLowRank(Model):
-    """``||X - XZ||_F^2 / 2 + lam1 ||Z||_* + lam2 ||ZR||_{1,2}``."""
+    """``||X - XZ||_F^2 / 2 + lam1 ||Z||_* + lam2 ||ZR||_{1,2}``.
+
+    Parameters
+    ----------
+    lam1, lam2 : float
+
+    Examples
+    --------
+    >>> OscLowRank(0.5, 1.0).value(np.eye(2), np.full((2, 2), 0.5))
+    1.0
+    """
 
     lam1: float
     lam2: float

@@ -23,6 +23,13 @@ class FrameView:
     ----------
     pixels : uint8 array of shape (n_samples, height, width) or (n_samples, height, width, 3)
         A reshaped view of the rows as they were read, not a second copy.
+
+    Examples
+    --------
+    >>> rows = np.arange(12, dtype=np.uint8).reshape(2, 6)  # two frames of 2 x 3 pixels
+    >>> FrameView(rows.reshape(2, 2, 3)).sample(1)
+    array([[ 6,  7,  8],
+           [ 9, 10, 11]], dtype=uint8)
     """
 
     pixels: npt.NDArray[np.uint8]
@@ -46,6 +53,12 @@ class PoseView:
     joint_names : tuple of str, of length n_joints
     edges : tuple of (int, int)
         Pairs of joints that a bone connects; empty where the file knows markers only.
+
+    Examples
+    --------
+    >>> poses = PoseView(np.zeros((100, 2, 3), dtype=np.float32), ("hip", "knee"), edges=((0, 1),))
+    >>> poses.sample(0).shape, poses.take(np.arange(10)).positions.shape
+    ((2, 3), (10, 2, 3))
     """
 
     positions: npt.NDArray[np.float32]
@@ -71,6 +84,12 @@ class SpectrumView:
     wavelengths : array of shape (n_bands,)
     unit : str
         Unit of the wavelengths, such as ``"um"``; empty where the file does not say.
+
+    Examples
+    --------
+    >>> scan = SpectrumView(np.eye(3), wavelengths=np.array([6.0, 10.0, 14.0]), unit="um")
+    >>> scan.sample(1)
+    array([0., 1., 0.])
     """
 
     spectra: Matrix

@@ -17,7 +17,15 @@ from seqspan.prox import shrink_columns, shrink_singular_values, soft_threshold,
 
 
 class Term(Protocol):
-    """A closed convex function of a matrix."""
+    """A closed convex function of a matrix.
+
+    Examples
+    --------
+    >>> term: Term = Absolute(2.0)
+    >>> A = np.array([[3.0, -1.0]])
+    >>> term.value(A), term.prox(A, 1.0).tolist()
+    (8.0, [[1.0, 0.0]])
+    """
 
     def value(self, A: Array) -> float:
         """Evaluate the term."""
@@ -40,7 +48,17 @@ def _ratio(bound: float | Array, size: Array) -> Array:
 
 @dataclass(frozen=True)
 class Squares:
-    """``weight / 2 ||A||_F^2``."""
+    """``weight / 2 ||A||_F^2``.
+
+    Parameters
+    ----------
+    weight : float
+
+    Examples
+    --------
+    >>> Squares(2.0).value(np.array([[1.0, 2.0]]))
+    5.0
+    """
 
     weight: float = 1.0
 
@@ -66,6 +84,11 @@ class Nothing:
     """Zero at A = 0, infinite elsewhere: a constraint.
 
     Its value counts as zero near the constraint too; the distance is judged by the model.
+
+    Examples
+    --------
+    >>> Nothing().prox(np.array([[1.0, 2.0]]), 1.0)
+    array([[0., 0.]])
     """
 
     def value(self, A: Array) -> float:
@@ -89,7 +112,18 @@ class Nothing:
 class Absolute:
     """``sum_ij weight_j |A_ij|``, optionally with the constraint ``diag(A) = 0``.
 
-    ``weight`` is one number, or one for every column.
+    Parameters
+    ----------
+    weight : float or array of shape (n,)
+        One number, or one for every column.
+    zero_diagonal : bool
+
+    Examples
+    --------
+    >>> Absolute(0.5).value(np.array([[1.0, -2.0]]))
+    1.5
+    >>> Absolute(0.5, zero_diagonal=True).value(np.eye(2))
+    inf
     """
 
     weight: float | Array
@@ -118,7 +152,17 @@ class Absolute:
 
 @dataclass(frozen=True)
 class ColumnNorms:
-    """``weight * sum_j ||a_j||``, the paper's l1,2 norm."""
+    """``weight * sum_j ||a_j||``, the paper's l1,2 norm.
+
+    Parameters
+    ----------
+    weight : float
+
+    Examples
+    --------
+    >>> ColumnNorms(2.0).value(np.array([[3.0, 0.0], [4.0, 1.0]]))
+    12.0
+    """
 
     weight: float
 
@@ -141,7 +185,17 @@ class ColumnNorms:
 
 @dataclass(frozen=True)
 class SingularValues:
-    """``weight * ||A||_*``, the nuclear norm."""
+    """``weight * ||A||_*``, the nuclear norm.
+
+    Parameters
+    ----------
+    weight : float
+
+    Examples
+    --------
+    >>> SingularValues(2.0).value(np.diag([3.0, 1.0]))
+    8.0
+    """
 
     weight: float
 
@@ -164,7 +218,19 @@ class SingularValues:
 
 @dataclass(frozen=True)
 class SquaresAndOutliers:
-    """``min squares / 2 ||E||_F^2 + outliers ||S||_1`` over ``E + S = A``: quadratic, then linear."""
+    """``min squares / 2 ||E||_F^2 + outliers ||S||_1`` over ``E + S = A``: quadratic, then linear.
+
+    Parameters
+    ----------
+    squares, outliers : float
+        Weights of the two parts.
+
+    Examples
+    --------
+    >>> term = SquaresAndOutliers(1.0, 0.5)
+    >>> term.value(np.array([[0.25]])), term.value(np.array([[10.0]]))
+    (0.03125, 4.875)
+    """
 
     squares: float
     outliers: float

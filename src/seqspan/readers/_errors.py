@@ -11,7 +11,13 @@ from types import ModuleType
 
 
 class MissingPackageError(ImportError, ValueError):
-    """A package that this format needs is not installed."""
+    """A package that this format needs is not installed.
+
+    Examples
+    --------
+    >>> issubclass(MissingPackageError, ImportError) and issubclass(MissingPackageError, ValueError)
+    True
+    """
 
 
 def import_optional(package: str, extra: str) -> ModuleType:

@@ -42,6 +42,12 @@ class Reader:
         Whether it reads folders, too.
     generic : bool
         Whether its `matches` says little, so that others are asked first.
+
+    Examples
+    --------
+    >>> video = next(reader for reader in readers() if reader.name == "video")
+    >>> ".mp4" in video.extensions, video.make_options({"stride": 5}).stride
+    (True, 5)
     """
 
     name: str
@@ -67,7 +73,18 @@ class Reader:
 
 @cache
 def readers() -> tuple[Reader, ...]:
-    """Collect the readers of every module in this folder."""
+    """Collect the readers of every module in this folder.
+
+    Returns
+    -------
+    tuple of Reader
+        Those that can tell their format from a file's first bytes come first.
+
+    Examples
+    --------
+    >>> [reader.name for reader in readers() if ".c3d" in reader.extensions]
+    ['c3d']
+    """
     package = importlib.import_module("seqspan.readers")
     names = sorted(module.name for module in pkgutil.iter_modules(package.__path__))
     modules = [importlib.import_module(f"seqspan.readers.{name}") for name in names if name[0] != "_"]

@@ -1,0 +1,162 @@
+"""What all models share: their value, their bound from below, the gap between the two."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from seqspan._types import Array
+from seqspan.certificate import scaled_bound
+from seqspan.differences import Operator
+from seqspan.terms import Nothing, Squares, Term
+
+
+@dataclass(frozen=True)
+class Coupling:
+    """A term on the coupled columns ``Z D``.
+
+    Parameters
+    ----------
+    operator : Operator
+        How columns are coupled, such as :class:`seqspan.differences.Path`.
+    term : Term
+
+    Examples
+    --------
+    >>> from seqspan.differences import Path
+    >>> from seqspan.terms import ColumnNorms
+    >>> Coupling(Path(), ColumnNorms(2.0)).value(np.array([[0.0, 3.0, 3.0], [0.0, 4.0, 4.0]]))
+    10.0
+    """
+
+    operator: Operator
+    term: Term
+
+    def value(self, Z: Array) -> float:
+        """Evaluate the term at ``Z D``."""
+        return self.term.value(self.operator.apply(Z))
+
+    def feasible(self, V: Array) -> Array:
+        """Nearest point to V of the ball that the term's conjugate allows, by Moreau's identity."""
+        return V - self.term.prox(V, 1.0)
+
+
+class Model:
+    """An objective ``loss(X - XZ) + penalty(Z) + coupling(ZD)``; subclasses name the three terms.
+
+    Examples
+    --------
+    >>> from seqspan.solvers import solve_splitting
+    >>> from seqspan.terms import Absolute
+    >>> class Lasso(Model):
+    ...     @property
+    ...     def penalty(self):
+    ...         return Absolute(0.25)
+    >>> solution = solve_splitting(Lasso(), np.eye(2))  # value, certificate and solver come with the terms
+    >>> solution.Z.round(2)
+    array([[0.75, 0.  ],
+           [0.  , 0.75]])
+    """
+
+    @property
+    def loss(self) -> Term:
+        """Term of the residual ``X - XZ``; half its squares unless a model says otherwise."""
+        return Squares()
+
+    @property
+    def penalty(self) -> Term:
+        """Term of Z itself."""
+        raise NotImplementedError
+
+    @property
+    def coupling(self) -> Coupling | None:
+        """Term that couples the columns of Z, if any."""
+        return None
+
+    def value(self, X: Array, Z: Array, dictionary: Array | None = None) -> float:
+        """Evaluate the objective.
+
+        Parameters
+        ----------
+        X : array of shape (d, n)
+        Z : array of shape (n_atoms, n)
+        dictionary : array of shape (d, n_atoms), default X
+
+        Returns
+        -------
+        float
+        """
+        coupled = self.coupling.value(Z) if self.coupling else 0.0
+        D = X if dictionary is None else dictionary
+        return self.loss.value(X - D @ Z) + self.penalty.value(Z) + coupled
+
+    def lower_bound(
+        self, X: Array, E: Array, V: Array | None = None, dictionary: Array | None = None
+    ) -> float:
+        """Bound the minimum from below by the dual value at the best scaling of ``(E, V)``.
+
+        Parameters
+        ----------
+        X : array of shape (d, n)
+        E : array of shape (d, n)
+            Any matrix; the closer to the optimal residual's gradient, the better the bound.
+        V : array of the shape of Z D, needed by models with a coupling
+            Multiplier of ``J = ZD``; any matrix will do.
+        dictionary : array of shape (d, n_atoms), default X
+
+        Returns
+        -------
+        float
+        """
+        atoms = X if dictionary is None else dictionary
+        if self.coupling is None:
+            return scaled_bound(self, X, E, None, atoms)
+        if V is None:
+            raise ValueError(f"{type(self).__name__} couples columns: its bound needs a multiplier V.")
+        candidates = self._dual_candidates(atoms, E, self.coupling.feasible(V))
+        return max(scaled_bound(self, X, E, candidate, atoms) for candidate in candidates)
+
+    def _dual_candidates(self, atoms: Array, E: Array, V: Array) -> list[Array]:
+        """Offer multipliers to choose the best of, starting from a feasible one."""
+        return [V]
+
+    def gap(self, X: Array, Z: Array, E: Array | None = None, V: Array | None = None) -> float:
+        """Bound ``value(X, Z) - minimum`` from above; what a constraint is missed by counts too.
+
+        Parameters
+        ----------
+        X : array of shape (d, n)
+        Z : array of shape (n, n)
+        E : array of shape (d, n), default ``X - XZ``
+        V : array of the shape of Z D, needed by models with a coupling
+
+        Returns
+        -------
+        float, non-negative up to rounding
+        """
+        E = X - X @ Z if E is None else E
+        return self.value(X, Z) + self.violation(X, Z, E) - self.lower_bound(X, E, V)
+
+    def violation(self, X: Array, Z: Array, E: Array) -> float:
+        """Price ``2 ||X - XZ|| ||sE||`` of missing the constraint X = XZ; zero for models without it.
+
+        ``sE`` is E scaled to the border of dual feasibility. Half the price lifts the objective to the
+        lower bound that sE yields, whatever Z is; so a gap at most tol proves that the other half is
+        at most ``tol * objective``: Z obeys the constraint as well as it minimises.
+
+        Parameters
+        ----------
+        X, E : arrays of shape (d, n)
+        Z : array of shape (n, n)
+
+        Returns
+        -------
+        float
+        """
+        if self.loss != Nothing():
+            return 0.0
+        E = E if np.any(E) else X  # no multiplier yet: any will do for a price, and zero is none
+        scale = self.penalty.limit(X.T @ E)
+        E = E * np.where(np.isfinite(scale), scale, 1.0)
+        return 2 * float(np.linalg.norm(X - X @ Z) * np.linalg.norm(E))

@@ -53,6 +53,15 @@ def test_timelines_of_other_lengths_keep_their_own_numbers(ax):
     assert colours == [COLOURS[k] for k in (0, 1, 0, 1)]
 
 
+def test_vertical_spans_run_from_top_to_bottom(ax):
+    plot_spans(ax, {"truth": np.array([0, 0, 1]), "found": np.array([1, 0, 0])}, vertical=True)
+    bars = [(bar.get_x() + bar.get_width() / 2, bar.get_y(), bar.get_height()) for bar in ax.patches]
+    assert bars == [(0, 0, 2), (0, 2, 1), (1, 0, 1), (1, 1, 2)]
+    assert [tick.get_text() for tick in ax.get_xticklabels()] == ["truth", "found"]
+    assert ax.get_ylabel() == "sample"
+    assert ax.get_ylim() == (3, 0)
+
+
 def test_the_style_is_one_that_matplotlib_knows():
     with plt.style.context(STYLE):
         assert plt.rcParams["axes.prop_cycle"].by_key()["color"] == list(COLOURS)

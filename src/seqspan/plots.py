@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
@@ -52,7 +52,9 @@ def plot_matrix(ax: Axes, matrix: Array, *, title: str = "") -> Axes:
     return ax
 
 
-def plot_spans(ax: Axes, timelines: Mapping[str, IntArray], *, title: str = "") -> Axes:
+def plot_spans(
+    ax: Axes, timelines: Mapping[str, IntArray], *, title: str = "", vertical: bool = False
+) -> Axes:
     """Draw labels over time, one bar per timeline, a colour for each label.
 
     Names of labels are arbitrary, so a label gets the colour of the one in the first timeline that it
@@ -63,6 +65,8 @@ def plot_spans(ax: Axes, timelines: Mapping[str, IntArray], *, title: str = "") 
     ax : matplotlib axes
     timelines : mapping of name to labels
     title : str
+    vertical : bool
+        From top to bottom, as a core is drawn, instead of from left to right.
 
     Returns
     -------
@@ -83,10 +87,14 @@ def plot_spans(ax: Axes, timelines: Mapping[str, IntArray], *, title: str = "") 
         edges = np.concatenate([[0], boundaries_from_labels(labels), [len(labels)]])
         for start, end in pairwise(edges):
             colour = COLOURS[numbers[start] % len(COLOURS)]
-            ax.barh(row, end - start, left=start, height=0.7, color=colour, edgecolor="white", linewidth=0.8)
-    ax.set(title=title, xlabel="sample", yticks=range(len(timelines)), yticklabels=list(timelines))
+            place: dict[str, Any] = {"bottom" if vertical else "left": start}
+            bar = ax.bar if vertical else ax.barh
+            bar(row, end - start, 0.7, **place, color=colour, edgecolor="white", linewidth=0.8)
+    time, across = ("y", "x") if vertical else ("x", "y")
+    ticks = {f"{across}ticks": range(len(timelines)), f"{across}ticklabels": list(timelines)}
+    ax.set(title=title, **{f"{time}label": "sample"}, **ticks)
     ax.invert_yaxis()
-    ax.margins(x=0)
+    ax.margins(x=None if vertical else 0, y=0 if vertical else None)
     return ax
 
 

@@ -17,6 +17,7 @@ from seqspan import read
 from seqspan.exports import EXPORTS, Recording, check_export, describe_recording, write_export
 from seqspan.exports.split import split_video
 from seqspan.exports.text import name_label, printable
+from seqspan.report.pictures import film_frames
 from seqspan.results import Span
 
 N_FRAMES, CUTS, KEYS = 60, (0, 20, 45, 60), (0, 20, 40)
@@ -192,3 +193,25 @@ def test_labels_are_named_like_columns_of_a_spreadsheet():
     names = [name_label(label) for label in range(2000)]
     assert len(set(names)) == 2000
     assert sorted(names, key=lambda name: (len(name), name)) == names
+
+
+def test_a_name_that_ffmpeg_takes_for_a_protocol_opens_that_file_and_no_other(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    named = write_film(tmp_path / "film.mp4").rename("concat:other.mp4")
+    with av.open(str(tmp_path / "other.mp4"), "w") as film:
+        stream = film.add_stream("mpeg4", rate=24)
+        stream.width, stream.height, stream.pix_fmt = 32, 32, "yuv420p"
+        for _ in range(N_FRAMES):
+            white = av.VideoFrame.from_ndarray(np.full((32, 32, 3), 255, np.uint8), "rgb24")
+            film.mux(stream.encode(white))
+        film.mux(stream.encode(None))
+
+    recording = film_recording(named, Fraction(24))
+    shown = next(film_frames(str(named), np.zeros(1)))
+    pieces = split_video(recording, Path("."))
+
+    assert recording.size == (64, 48)
+    assert shown.shape == (48, 64, 3)
+    assert shown.mean() < 5
+    assert [len(mean_greys(tmp_path / piece.name)) for piece in pieces] == [20, 25, 15]
+    assert mean_greys(tmp_path / pieces[0].name)[0] < 5

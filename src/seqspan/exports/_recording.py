@@ -8,6 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from seqspan.exports.text import printable
+from seqspan.readers.video import open_film
 from seqspan.results import Span
 from seqspan.sequence import Sequence
 
@@ -31,6 +32,12 @@ class Recording:
         Frames per second, for video files alone.
     size : (int, int)
         Width and height of the frames.
+
+    Examples
+    --------
+    >>> film = Recording("film.mp4", "video", "s", (Span(0, 50, 0.0, 2.0, 0),), Fraction(25), (640, 360))
+    >>> film.name, film.frame(2.0)
+    ('film.mp4', 50)
     """
 
     source: str
@@ -68,7 +75,23 @@ class Recording:
 
 @dataclass(frozen=True)
 class Format:
-    """How a format ends, is written, and what it needs: "video", "time" or "length"."""
+    """How a format ends, is written, and what it needs: "video", "time" or "length".
+
+    Parameters
+    ----------
+    suffix : str
+        Ending of its files, with the dot.
+    write : callable
+        From a recording to the text of the file.
+    needs : {"video", "time", "length"}
+        What a recording must have.
+
+    Examples
+    --------
+    >>> labels = Format(".txt", lambda recording: f"{len(recording.spans)} spans", "time")
+    >>> labels.write(Recording("walk.amc", "mocap", "s", ()))
+    '0 spans'
+    """
 
     suffix: str
     write: Callable[[Recording], str]
@@ -76,13 +99,29 @@ class Format:
 
 
 def describe_recording(sequence: Sequence, spans: list[Span]) -> Recording:
-    """Collect what exports need of a sequence, the frame rate of a video file included."""
+    """Collect what exports need of a sequence, the frame rate of a video file included.
+
+    Parameters
+    ----------
+    sequence : Sequence
+    spans : list of Span
+
+    Returns
+    -------
+    Recording
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> core = Sequence(X=np.eye(2), times=np.array([0.0, 0.5]), time_unit="m", feature_names=("a", "b"),
+    ...                 kind="spectra", source="core.hdr")
+    >>> describe_recording(core, [Span(0, 2, 0.0, 1.0, 0)]).what
+    "a recording of kind 'spectra' measured in 'm'"
+    """
     recording = Recording(sequence.source, sequence.kind, sequence.time_unit, tuple(spans))
     if sequence.read_options.get("format") != "video":
         return recording
-    import av
-
-    with av.open(sequence.source, metadata_errors="replace") as container:
+    with open_film(sequence.source) as container:
         stream = container.streams.video[0]
         rate = stream.average_rate or stream.guessed_rate or Fraction(25)
         size = stream.codec_context.width, stream.codec_context.height

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from seqspan.exports._recording import Recording
 from seqspan.exports.text import name_label
+from seqspan.readers.video import open_film
 from seqspan.results import Span
 
 if TYPE_CHECKING:
@@ -25,7 +26,21 @@ INDEXED = {".mp4", ".m4v", ".mov", ".mkv", ".webm"}  # containers that say when 
 
 @dataclass(frozen=True)
 class Piece:
-    """A file that was written, and how: ``copied`` or encoded anew."""
+    """A file that was written, and how: ``copied`` or encoded anew.
+
+    Parameters
+    ----------
+    name : str
+        Of the file.
+    copied : bool
+        Without loss; else it was encoded anew.
+    reason : str
+
+    Examples
+    --------
+    >>> Piece("01_A.mp4", True, "copied").name
+    '01_A.mp4'
+    """
 
     name: str
     copied: bool
@@ -48,6 +63,21 @@ def split_video(recording: Recording, folder: Path) -> list[Piece]:
     Returns
     -------
     list of Piece
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import numpy as np
+    >>> from seqspan import read
+    >>> from seqspan.demo import render, write_clip
+    >>> from seqspan.exports import describe_recording
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     film = Path(folder) / "film.mp4"
+    ...     write_clip(film, render(np.random.default_rng(0)))
+    ...     spans = [Span(0, 10, 0.0, 0.4, 0), Span(10, 20, 0.4, 0.8, 1)]
+    ...     pieces = split_video(describe_recording(read(film), spans), Path(folder))
+    >>> [piece.name for piece in pieces]
+    ['1_A.mp4', '2_B.mp4']
     """
     if recording.frame_rate is None:
         raise ValueError(f"{recording.name}: --split needs a video file; this is {recording.what}.")
@@ -108,9 +138,7 @@ class _Index:
 
 def _index_packets(source: str) -> _Index:
     """Read the time stamps of the film without decoding it."""
-    import av
-
-    with av.open(source, metadata_errors="replace") as film:
+    with open_film(source) as film:
         stream = film.streams.video[0]
         start = stream.start_time or 0
         base = stream.time_base or Fraction(1)
@@ -165,7 +193,7 @@ def _copy(recording: Recording, span: Span, path: Path) -> None:
     """Copy the packets of a span into a file of its own."""
     import av
 
-    with av.open(recording.source, metadata_errors="replace") as film, av.open(str(path), "w") as piece:
+    with open_film(recording.source) as film, av.open(str(path.resolve()), "w") as piece:
         targets = _add_copies(piece, [film.streams.video[0], *film.streams.audio])
         _copy_packets(film, piece, targets, (recording, span))
 
@@ -193,7 +221,7 @@ def _encode(recording: Recording, span: Span, path: Path) -> None:
     """Decode the frames of a span and encode them anew; copy the sound."""
     import av
 
-    with av.open(recording.source, metadata_errors="replace") as film, av.open(str(path), "w") as piece:
+    with open_film(recording.source) as film, av.open(str(path.resolve()), "w") as piece:
         target = _add_encoder(piece, recording)
         sound = _add_copies(piece, list(film.streams.audio))
         for number, frame in enumerate(_frames_of(film, *_window(recording, span))):

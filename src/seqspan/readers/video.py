@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -63,9 +64,19 @@ class VideoOptions(FrameOptions):
 
 def load_video(path: Path, options: VideoOptions, max_bytes: int) -> Sequence:
     """Read a film into rows of pixels."""
+    with naming(path, "a video"), open_film(path) as container:
+        return _read_container(container, options, max_bytes)
+
+
+@contextmanager
+def open_film(path: str | Path) -> Iterator[InputContainer]:
+    """Open a film by its bytes alone, so that neither its content nor its name leads FFmpeg anywhere else.
+
+    FFmpeg takes a name such as ``concat:other.mp4`` for a protocol, and would open the other file.
+    """
     import av
 
-    with path.open("rb") as file, naming(path, "a video"):
+    with Path(path).open("rb") as file:
         container = av.open(
             file,
             mode="r",
@@ -75,7 +86,7 @@ def load_video(path: Path, options: VideoOptions, max_bytes: int) -> Sequence:
             metadata_errors="replace",
         )
         with container:
-            return _read_container(container, options, max_bytes)
+            yield container
 
 
 def _refuse_other_files(url: str, flags: int, options: dict[str, str]) -> Any:

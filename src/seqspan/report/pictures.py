@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from seqspan._types import Array, IntArray
+from seqspan.readers.video import open_film
 from seqspan.sequence import FrameView, Sequence
 
 MAX_SIDE = 320  # of a heat map, in cells
@@ -75,9 +76,7 @@ def thumbnails(sequence: Sequence, indices: IntArray) -> dict[int, str]:
 
 def film_frames(source: str, times: Array) -> Iterator[Picture]:
     """Yield the frames shown at some ascending times, scaled down, in colour."""
-    import av
-
-    with av.open(source, metadata_errors="replace") as film:
+    with open_film(source) as film:
         stream = film.streams.video[0]
         stream.thread_type = "AUTO"
         base = float(stream.time_base or 1)

@@ -67,4 +67,7 @@ class Checkpoint:
             return None
         if stored.pop("problem") != self._problem:
             return None
-        return Kept(**{**stored, "files": tuple(stored["files"])})
+        files = tuple(stored["files"])
+        if any(Path(file).parent != self._folder for file in files):
+            return None  # an old state is deleted: a file that was tampered with must not name others
+        return Kept(**{**stored, "files": files})

@@ -30,7 +30,14 @@ def has_gpu() -> bool:
     return bool(cupy.cuda.is_available())
 
 
+#: Examples in docstrings that need the real data sets.
+DATA_EXAMPLES = ("seqspan.datasets.real.load_", "seqspan.datasets._real_mocap.load_")
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.name.startswith(DATA_EXAMPLES):
+            item.add_marker("data")
     missing = {
         marker
         for marker, present in (("data", "SEQSPAN_DATA" in os.environ), ("gpu", has_gpu()))

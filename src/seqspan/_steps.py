@@ -47,7 +47,14 @@ class Step:
 
 @dataclass(frozen=True)
 class Centre(Step):
-    """Subtract the mean of every column."""
+    """Subtract the mean of every column.
+
+    Examples
+    --------
+    >>> Centre().apply(np.array([[1.0, 5.0], [3.0, 5.0]]))
+    array([[-1.,  0.],
+           [ 1.,  0.]])
+    """
 
     name: ClassVar[str] = "centre"
 
@@ -59,7 +66,14 @@ class Centre(Step):
 
 @dataclass(frozen=True)
 class Scale(Step):
-    """Divide every column by its standard deviation; constant columns are left alone."""
+    """Divide every column by its standard deviation; constant columns are left alone.
+
+    Examples
+    --------
+    >>> Scale().apply(np.array([[0.0, 5.0], [4.0, 5.0]]))
+    array([[0., 5.],
+           [2., 5.]])
+    """
 
     name: ClassVar[str] = "scale"
 
@@ -73,7 +87,14 @@ class Scale(Step):
 
 @dataclass(frozen=True)
 class UnitNorm(Step):
-    """Scale every row to length one; rows of zeros stay."""
+    """Scale every row to length one; rows of zeros stay.
+
+    Examples
+    --------
+    >>> UnitNorm().apply(np.array([[3.0, 4.0], [0.0, 0.0]]))
+    array([[0.6, 0.8],
+           [0. , 0. ]])
+    """
 
     name: ClassVar[str] = "unit_norm"
 
@@ -97,6 +118,13 @@ class Delay(Step):
         Number of rows put together, odd so that a row stays in their middle.
     lag : int
         Steps from one to the next.
+
+    Examples
+    --------
+    >>> Delay(window=3).apply(np.array([[1.0], [2.0], [3.0]]))
+    array([[1., 1., 2.],
+           [1., 2., 3.],
+           [2., 3., 3.]])
     """
 
     name: ClassVar[str] = "delay"
@@ -131,6 +159,12 @@ class Subsample(Step):
     Parameters
     ----------
     stride : int
+
+    Examples
+    --------
+    >>> Subsample(2).apply(np.array([[1.0], [2.0], [3.0]]))
+    array([[1.],
+           [3.]])
     """
 
     name: ClassVar[str] = "subsample"
@@ -160,6 +194,14 @@ class Pca(Step):
     ----------
     variance : float
         Share of the variance that is kept, in (0, 1].
+
+    Examples
+    --------
+    >>> X = np.outer([-1.0, 0.0, 1.0], [3.0, 4.0])  # all variance along one direction
+    >>> Pca().apply(X)
+    array([[-5.],
+           [ 0.],
+           [ 5.]])
     """
 
     name: ClassVar[str] = "pca"

@@ -124,5 +124,10 @@ def affinity(Z: Array) -> Array | SharedAffinity:
     Returns
     -------
     array of shape (n, n), or SharedAffinity
+
+    Examples
+    --------
+    >>> affinity(np.eye(3)).shape, type(affinity(np.ones((2, 3)))).__name__
+    ((3, 3), 'SharedAffinity')
     """
     return symmetric_affinity(Z) if Z.shape[0] == Z.shape[1] else SharedAffinity(Z)

@@ -39,6 +39,12 @@ class Rows:
     X : array of shape (n, d)
     normalize : bool
         Scale every sample to unit norm.
+
+    Examples
+    --------
+    >>> Rows(np.array([[3.0, 4.0], [0.0, 2.0]])).columns(slice(0, 1))
+    array([[0.6],
+           [0.8]])
     """
 
     X: Array
@@ -155,6 +161,18 @@ CHOICES: dict[str, Callable[[Array, int], Array]] = {
 def on_landmarks(model: Osc | SpatSc, n_landmarks: int, n: int) -> Osc | SpatSc:
     """The model for coefficients of landmarks: weights keep their meaning, and there is no diagonal.
 
+    Parameters
+    ----------
+    model : Osc or SpatSc
+        With weights as for the samples as atoms.
+    n_landmarks : int
+    n : int
+        Number of samples.
+
+    Returns
+    -------
+    Osc or SpatSc
+
     Examples
     --------
     >>> on_landmarks(Osc(0.1, 1.0), 100, 10_000)
@@ -183,6 +201,16 @@ def represent_on_landmarks(
     -------
     Solution
         With Z (m, n).
+
+    Examples
+    --------
+    >>> from seqspan.datasets import make_subspaces
+    >>> X, labels = make_subspaces(rng=0)
+    >>> rows = Rows(X.T)
+    >>> D = choose_landmarks(rows, 20)
+    >>> solution = represent_on_landmarks(rows, Osc(0.1, 1.0), D, Stopping(tol=1e-3))
+    >>> solution.Z.shape, solution.gap <= 1e-3
+    ((20, 100), True)
     """
     n, m = len(rows), D.shape[1]
     require_memory(

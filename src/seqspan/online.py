@@ -41,7 +41,22 @@ SAME = 0.3  # squared distance of means, in squared norms of samples, up to whic
 
 @dataclass(frozen=True)
 class Segments:
-    """Spans so far: interior starts, labels of spans, and how many of the starts are final."""
+    """Spans so far: interior starts, labels of spans, and how many of the starts are final.
+
+    Parameters
+    ----------
+    boundaries : array of int
+        Interior starts.
+    labels : array of int, shape (n_spans,)
+    n_final : int
+        How many of the boundaries will not move any more.
+
+    Examples
+    --------
+    >>> found = Segments(np.array([300, 720]), np.array([0, 1, 0]), n_final=1)
+    >>> found.boundaries[: found.n_final]
+    array([300])
+    """
 
     boundaries: IntArray
     labels: IntArray
@@ -182,6 +197,15 @@ def segment_at_once(
     Returns
     -------
     boundaries : array of int
+
+    Examples
+    --------
+    >>> from seqspan.datasets import make_motion
+    >>> X, labels = make_motion(6000, 20, rng=1)
+    >>> found = segment_at_once(Osc(0.1, 1.0), (X - X.mean(axis=1, keepdims=True)).T)
+    >>> true = np.flatnonzero(np.diff(labels)) + 1
+    >>> bool(np.abs(true[:, None] - found).min(axis=0).max() <= 60)
+    True
     """
     columns = scale_columns(np.ascontiguousarray(X.T))
     atoms = farthest_first(columns, n_landmarks)

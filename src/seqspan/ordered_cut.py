@@ -21,6 +21,8 @@ from seqspan.span_labels import Joining
 from seqspan.span_search import SpanSearch
 from seqspan.surrogates import Stationarity, measure_stationarity
 
+__all__ = ["OrderedCut", "OrderedCutter", "ordered_cut"]
+
 MIN_LENGTH = 5
 EXACT_UP_TO = 10_000  # samples; longer sequences are divided on a grid of about COARSE points, then refined
 COARSE = 3000
@@ -42,6 +44,12 @@ class OrderedCut:
         One for each span, in the order of first appearance.
     confidence : array of shape (n_spans - 1,)
         How sure each boundary is (:func:`seqspan.confidence.boundary_confidence`).
+
+    Examples
+    --------
+    >>> found = OrderedCut(np.array([2, 3]), np.array([0, 1, 0]), np.array([0.9, 0.8]))
+    >>> found.sample_labels(5)
+    array([0, 0, 1, 0, 0])
     """
 
     boundaries: IntArray
@@ -110,6 +118,14 @@ class OrderedCutter:
         As for :func:`ordered_cut`.
     exact_up_to : int
         Longer sequences are divided on a grid first.
+
+    Examples
+    --------
+    >>> from seqspan.datasets import make_subspaces
+    >>> X, _ = make_subspaces(rng=0)
+    >>> cutter = OrderedCutter(X, np.kron(np.eye(5), np.ones((20, 20))), rng=0)
+    >>> [cutter.cut(n_spans).boundaries.tolist() for n_spans in (2, 5)]
+    [[80], [20, 40, 60, 80]]
     """
 
     def __init__(

@@ -26,9 +26,24 @@ CUTS = ("ncut", "ordered", "peaks")
 
 @dataclass(frozen=True)
 class Segmentation:
-    """Labels of samples, interior starts of spans, the number of distinct labels, how sure the starts are.
+    """What a cut found.
 
-    Only the ordered cut says how sure it is.
+    Parameters
+    ----------
+    labels : array of int, shape (n,)
+        Of the samples.
+    boundaries : array of int
+        Interior starts of spans.
+    n_subspaces : int
+        Number of distinct labels.
+    confidence : array of float, optional
+        How sure each boundary is; only the ordered cut says it.
+
+    Examples
+    --------
+    >>> found = Segmentation(np.array([0, 0, 1]), np.array([2]), n_subspaces=2)
+    >>> [part.tolist() for part in np.split(np.arange(3), found.boundaries)]
+    [[0, 1], [2]]
     """
 
     labels: IntArray
@@ -57,6 +72,16 @@ def represent(
     Returns
     -------
     Solution
+
+    Examples
+    --------
+    >>> from seqspan.datasets import make_subspaces
+    >>> from seqspan.models import Osc
+    >>> X, labels = make_subspaces(rng=0)
+    >>> X /= np.linalg.norm(X, axis=0)
+    >>> solution = represent(X, Osc(0.1, 1.0), "fast", Stopping(tol=1e-3))
+    >>> solution.Z.shape, solution.gap <= 1e-3
+    ((100, 100), True)
     """
     if device == "cuda":
         from seqspan.gpu.solver import solve_cuda
@@ -105,6 +130,16 @@ def segment(
     Returns
     -------
     Segmentation
+
+    Examples
+    --------
+    >>> from seqspan.datasets import make_subspaces
+    >>> from seqspan.models import Osc
+    >>> X, labels = make_subspaces(rng=0)
+    >>> X /= np.linalg.norm(X, axis=0)
+    >>> Z = represent(X, Osc(0.1, 1.0), "fast", Stopping()).Z
+    >>> segment(Z, X, cut="ordered", rng=np.random.default_rng(0)).boundaries
+    array([20, 40, 60, 80])
     """
     if is_on_gpu(Z) and cut != "ncut":
         Z = to_host(Z)

@@ -45,6 +45,14 @@ def plot_matrix(ax: Axes, matrix: Array, *, title: str = "") -> Axes:
     Returns
     -------
     ax
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> figure, ax = plt.subplots()
+    >>> plot_matrix(ax, np.eye(20), title="Z").get_title()
+    'Z'
+    >>> plt.close(figure)
     """
     size = np.abs(matrix)
     ax.imshow(size, cmap="BuPu", vmin=0, vmax=np.percentile(size, 99) or 1, interpolation="nearest")
@@ -120,6 +128,15 @@ def plot_convergence(ax: Axes, histories: Mapping[str, Sequence[Progress]]) -> A
     Returns
     -------
     ax
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> figure, ax = plt.subplots()
+    >>> history = [Progress(10, 2.0, 0.1, 0.01), Progress(20, 1.9, 0.001, 0.02)]
+    >>> len(plot_convergence(ax, {"fast": history}).lines)
+    1
+    >>> plt.close(figure)
     """
     for (name, history), colour in zip(histories.items(), COLOURS * len(histories), strict=False):
         positive = [progress for progress in history if progress.gap > 0]

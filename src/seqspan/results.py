@@ -41,7 +41,23 @@ BLOCK_BYTES = 2**20
 
 @dataclass(frozen=True)
 class Span:
-    """A stretch of time: samples start to end - 1, and how sure the boundary at its start is."""
+    """A stretch of time.
+
+    Parameters
+    ----------
+    start, end : int
+        Its samples are start to end - 1.
+    start_time, end_time : float
+    label : int
+    confidence : float, optional
+        How sure the boundary at its start is.
+
+    Examples
+    --------
+    >>> span = Span(start=120, end=180, start_time=1.0, end_time=1.5, label=0)
+    >>> span.end - span.start
+    60
+    """
 
     start: int
     end: int
@@ -67,6 +83,11 @@ class Solved:
     warnings : tuple of str
     weights : dict of str to float
         Weights of the model that were chosen by the data.
+
+    Examples
+    --------
+    >>> Solved(np.eye(3, dtype=np.float32), objective=1.5, gap=0.004, n_iter=40).weights
+    {}
     """
 
     Z: Array
@@ -132,7 +153,25 @@ def make_spans(
 
 
 def write_segments(path: Path, spans: Iterable[Span]) -> None:
-    """Write one row per span; the confidence is that of the boundary at its start."""
+    """Write one row per span; the confidence is that of the boundary at its start.
+
+    Parameters
+    ----------
+    path : path
+        CSV file to write.
+    spans : iterable of Span
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "segments.csv"
+    ...     write_segments(path, [Span(0, 2, 0.0, 1.0, 0), Span(2, 3, 1.0, 1.5, 1, 0.9)])
+    ...     print(path.read_text(), end="")
+    start,end,start_time,end_time,label,confidence
+    0,2,0,1,0,
+    2,3,1,1.5,1,0.9
+    """
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["start", "end", "start_time", "end_time", "label", "confidence"])
@@ -143,7 +182,26 @@ def write_segments(path: Path, spans: Iterable[Span]) -> None:
 
 
 def write_labels(path: Path, labels: IntArray, times: Array) -> None:
-    """Write one row per sample."""
+    """Write one row per sample.
+
+    Parameters
+    ----------
+    path : path
+        CSV file to write.
+    labels : array of int, shape (n,)
+    times : array of shape (n,)
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "labels.csv"
+    ...     write_labels(path, np.array([0, 1]), np.array([0.0, 0.5]))
+    ...     print(path.read_text(), end="")
+    index,time,label
+    0,0,0
+    1,0.5,1
+    """
     lines = (f"{i},{t:.10g},{label}\n" for i, (t, label) in enumerate(zip(times, labels, strict=True)))
     with path.open("w", encoding="utf-8") as file:
         file.write("index,time,label\n")
@@ -268,6 +326,13 @@ def load_result(folder: Path) -> dict[str, Any] | None:
     document : dict or None
         Content of ``result.json``; None where there is none, or where a file that it names is missing or
         not as it was written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     print(load_result(Path(folder)))
+    None
     """
     try:
         document = json.loads((folder / DOCUMENT).read_text(encoding="utf-8"))

@@ -37,7 +37,14 @@ IDLE_SECONDS = 20  # after which a worker ends, as it must when the run that sta
 
 
 class Experiment(Protocol):
-    """What a module of :mod:`seqspan.experiments` offers to a sweep."""
+    """What a module of :mod:`seqspan.experiments` offers to a sweep.
+
+    Examples
+    --------
+    >>> from seqspan.experiments import synthetic
+    >>> set(synthetic.PARAMETERS) < set(synthetic.COLUMNS), callable(synthetic.run)
+    (True, True)
+    """
 
     COLUMNS: tuple[str, ...]
     PARAMETERS: tuple[str, ...]
@@ -222,6 +229,19 @@ def run_cases(
         Folder of the real data sets, as the workers see it.
     on_row : callable, optional
         Called with every new row after it was written.
+
+    Examples
+    --------
+    >>> import sys, tempfile, types
+    >>> toy = types.ModuleType("toy")  # stands for a file toy.py of one's own
+    >>> toy.COLUMNS, toy.PARAMETERS, toy.DRAWN_BY = ("seed", "square"), ("seed",), ("seed",)
+    >>> toy.run = lambda case, rng, data: {"square": case["seed"] ** 2}
+    >>> sys.modules["toy"] = toy
+    >>> with RowFile(Path(tempfile.mkdtemp()) / "toy.csv", toy.COLUMNS, toy.PARAMETERS) as file:
+    ...     run_cases("toy", [{"seed": 2}, {"seed": 3}], file)
+    ...     sorted(row["square"] for row in file.rows.values())
+    ['4', '9']
+    >>> del sys.modules["toy"]
     """
     experiment: Any = importlib.import_module(module)
     pending = {key_of(case, experiment.PARAMETERS): case for case in cases}

@@ -30,6 +30,11 @@ def load_cmu86(trial: int, data: DataFolder = None) -> Sequence:
     -------
     Sequence
         Unit quaternions of 15 joints at 60 Hz, 60 features; labels are actions, which recur.
+
+    Examples
+    --------
+    >>> load_cmu86(1).X.shape
+    (2285, 60)
     """
     require("trial", trial, CMU86_TRIALS)
     path = find("cmu86", f"86_{trial:02d}_body15_60hz.npz", data)
@@ -97,6 +102,11 @@ def load_cmu86_angles(data: DataFolder = None) -> Sequence:
     -------
     Sequence
         59 angles in degrees, unwrapped, without the root's translation.
+
+    Examples
+    --------
+    >>> load_cmu86_angles().X.shape
+    (4579, 59)
     """
     path = find("cmu86", "86_01_amc62_120hz.npz", data)
     truth = json.loads(find("cmu86", "groundtruth.json", data).read_text())["aca"]["86_01"]
@@ -118,6 +128,11 @@ def load_mocap6(trial: str, data: DataFolder = None) -> Sequence:
     -------
     Sequence
         Labels are the exercises, which recur.
+
+    Examples
+    --------
+    >>> load_mocap6("13_29").X.shape
+    (382, 12)
     """
     from scipy.io import loadmat
 
@@ -150,6 +165,11 @@ def load_mocap6_angles(trial: str, data: DataFolder = None) -> Sequence:
     -------
     Sequence
         59 angles in degrees, unwrapped, without the root's translation; labels are the exercises.
+
+    Examples
+    --------
+    >>> load_mocap6_angles("13_29").X.shape
+    (4592, 59)
     """
     path = find("cmu_mocap6", f"{trial}_amc62_120hz.npz", data)
     sequence = _angles(path)
@@ -176,6 +196,11 @@ def load_hdm05(actor: str = "bd", clips_per_action: int = 1, data: DataFolder = 
     -------
     Sequence
         59 angles in degrees at 120 Hz, unwrapped inside every clip, without the root's translation.
+
+    Examples
+    --------
+    >>> load_hdm05("bd").X.shape
+    (2615, 59)
     """
     require("actor", actor, ("bd", "bk"))
     if clips_per_action < 1:

@@ -57,6 +57,11 @@ def load_tirlib(data: DataFolder = None) -> Sequence:
     -------
     Sequence
         Without labels: truth comes from construction, see `seqspan.datasets.spectra`.
+
+    Examples
+    --------
+    >>> load_tirlib().X.shape
+    (120, 321)
     """
     library = read(find("tirlib", "TIRlib.mat", data), variable="A", wavelengths="wv")
     return library.with_notes("wavelengths are in micrometres")
@@ -74,6 +79,11 @@ def load_bbb_clip(clip: str, data: DataFolder = None) -> Sequence:
     -------
     Sequence
         Grey frames of 129 x 96; labels are the shots.
+
+    Examples
+    --------
+    >>> np.flatnonzero(np.diff(load_bbb_clip("A").labels)) + 1
+    array([ 85, 178])
     """
     require("clip", clip, ("A", "B"))
     path = find("video_bbb", f"bbb_clip{clip}_gray96x129.npz", data)
@@ -95,6 +105,12 @@ def load_bbb_film(data: DataFolder = None) -> Sequence:
     -------
     Sequence
         1440 grey frames of 129 x 96. A fade-in, a dissolve and a title inside the shots are in the notes.
+
+    Examples
+    --------
+    >>> film = load_bbb_film()
+    >>> len(film), film.time_unit, len(np.unique(film.labels))
+    (1440, 's', 6)
     """
     sequence = read(find("video_bbb", "big_buck_bunny_first60s.mp4", data))
     truth = json.loads(find("video_bbb", "labels.json", data).read_text())["big_buck_bunny_first60s.mp4"]
@@ -113,6 +129,11 @@ def load_osc_cuts(data: DataFolder = None) -> dict[str, list[tuple[str, int]]]:
     Returns
     -------
     dict of video to list of (type of cut, frame)
+
+    Examples
+    --------
+    >>> {name: len(cuts) for name, cuts in load_osc_cuts().items()}
+    {'confederate_honey': 63, 'fright_to_the_finish': 60}
     """
     lines = find("osc_paper_video_labels", "cuts.csv", data).read_text().splitlines()
     cuts: dict[str, list[tuple[str, int]]] = {}
@@ -136,6 +157,11 @@ def load_hog(name: str, person: int, data: DataFolder = None) -> Sequence:
     -------
     Sequence
         Ten gestures or actions, one after the other.
+
+    Examples
+    --------
+    >>> load_hog("weizmann", 1).X.shape
+    (701, 324)
     """
     require("name", name, ("keck", "weizmann"))
     file = f"{'keck' if name == 'keck' else 'wei'}_person_{person}.npz"
@@ -154,6 +180,11 @@ def load_actrectut(subject: int = 1, data: DataFolder = None) -> Sequence:
     -------
     Sequence
         31,392 samples for subject 1.
+
+    Examples
+    --------
+    >>> load_actrectut().X.shape
+    (31392, 24)
     """
     file = f"actrectut_subject{subject}_walk.mat"
     return read(find("actrectut", file, data), variable="data", labels="labels")
@@ -172,6 +203,11 @@ def load_hopkins(name: str, data: DataFolder = None) -> Sequence:
     -------
     Sequence
         One row per point, its coordinates in all frames; labels are the motions.
+
+    Examples
+    --------
+    >>> load_hopkins("cars1").X.shape
+    (307, 40)
     """
     from scipy.io import loadmat
 

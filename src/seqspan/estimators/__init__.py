@@ -1,7 +1,7 @@
 """The scikit-learn face: rows in, labels out.
 
-Each docstring lists all parameters of an estimator, and its attributes after ``fit``; what they share is written
-once, in ``_shared.py``. :class:`SubspaceSegmenter` holds what they do alike.
+Each docstring lists all parameters of an estimator, and its attributes after ``fit``; what they share is
+written once, in ``_shared.py``. :class:`SubspaceSegmenter` holds what they do alike.
 """
 
 from seqspan.estimators.ordered import COUPLED_SOLVERS, OSC, SpatSC

@@ -91,12 +91,12 @@ landmarks_ : array of shape (n_landmarks, n_features)
 
 
 def entries(section: str) -> dict[str, str]:
-    """Split a section of a docstring into its entries, by name.
+    r"""Split a section of a docstring into its entries, by name.
 
     Examples
     --------
-    >>> entries("tol : float\\n    When to stop.\\nseed : int")
-    {'tol': 'tol : float\\n    When to stop.', 'seed': 'seed : int'}
+    >>> entries("tol : float\n    When to stop.\nseed : int")
+    {'tol': 'tol : float\n    When to stop.', 'seed': 'seed : int'}
     """
     found = re.split(r"\n(?=\S)", section.strip())
     return {entry.partition(" :")[0]: entry for entry in found if entry}
@@ -112,8 +112,8 @@ def explain_shared(kind: type[Estimator]) -> type[Estimator]:
     known = entries(PARAMETERS) | entries(own)
     names = list(inspect.signature(kind).parameters)
     attributes = ATTRIBUTES.strip() + (ORDERED_ATTRIBUTES.rstrip() if "dictionary" in names else "")
-    kind.__doc__ = "\n".join(
-        [head + found.strip(), *(known[name] for name in names), "\nAttributes\n----------", attributes]
-        + ["\nExamples\n--------", examples]
+    parameters = "\n".join(known[name] for name in names)
+    kind.__doc__ = (
+        f"{head}{found}{parameters}\n\nAttributes\n----------\n{attributes}\n\nExamples\n--------\n{examples}"
     )
     return kind

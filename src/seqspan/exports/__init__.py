@@ -49,6 +49,14 @@ def check_export(name: str, recording: Recording) -> None:
     ------
     ValueError
         With the formats that fit.
+
+    Examples
+    --------
+    >>> check_export("elan", Recording("jumps.amc", "mocap", "s", ()))
+    >>> check_export("edl", Recording("jumps.amc", "mocap", "s", ()))  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ...
+    ValueError: jumps.amc: the export 'edl' needs a video file; ... Exports that fit: elan, audacity.
     """
     check_choice("export", name, EXPORTS)
     fitting = [other for other, form in EXPORTS.items() if _fits(form, recording)]

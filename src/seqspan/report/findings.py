@@ -42,6 +42,20 @@ class Findings:
     true_labels : array of int, shape (n_samples,), optional
     true_names : tuple of str
         Of the true labels; empty where only boundaries are known.
+
+    Examples
+    --------
+    >>> from seqspan import OSC
+    >>> from seqspan.datasets import make_subspaces
+    >>> from seqspan.results import Solved
+    >>> X, _ = make_subspaces(rng=0)
+    >>> osc = OSC(5, random_state=0).fit(X.T)
+    >>> sequence = Sequence(X=X.T, times=np.arange(100.0), time_unit="s", kind="table",
+    ...                     feature_names=tuple(f"x{i}" for i in range(X.shape[0])), source="toy.csv")
+    >>> findings = Findings(sequence, X, Solved(osc.coef_, osc.objective_, osc.dual_gap_, osc.n_iter_),
+    ...                     osc.labels_, osc.boundaries_, osc.n_subspaces_, np.arange(100), "ncut")
+    >>> findings.confidence.shape
+    (4,)
     """
 
     sequence: Sequence

@@ -42,6 +42,21 @@ def build_report(findings: Findings) -> str:
     -------
     str
         HTML that needs no other file. All text from files is escaped.
+
+    Examples
+    --------
+    >>> from seqspan import OSC
+    >>> from seqspan.datasets import make_subspaces
+    >>> from seqspan.results import Solved
+    >>> from seqspan.sequence import Sequence
+    >>> X, _ = make_subspaces(rng=0)
+    >>> osc = OSC(5, random_state=0).fit(X.T)
+    >>> sequence = Sequence(X=X.T, times=np.arange(100.0), time_unit="s", kind="table",
+    ...                     feature_names=tuple(f"x{i}" for i in range(X.shape[0])), source="toy.csv")
+    >>> findings = Findings(sequence, X, Solved(osc.coef_, osc.objective_, osc.dual_gap_, osc.n_iter_),
+    ...                     osc.labels_, osc.boundaries_, osc.n_subspaces_, np.arange(100), "ncut")
+    >>> "toy.csv" in build_report(findings)
+    True
     """
     data = make_data(findings)
     facts = describe_facts(findings, data["spectrum"])

@@ -30,6 +30,14 @@ def solve_closed_form(model: Model, X: Array, *, stopping: Stopping | None = Non
     Returns
     -------
     Solution
+
+    Examples
+    --------
+    >>> from seqspan.datasets import make_subspaces
+    >>> X, labels = make_subspaces(3, 2, 20, 10, rng=0)
+    >>> solution = solve_closed_form(LrrNoiseFree(), X)
+    >>> bool(np.allclose(X @ solution.Z, X)), solution.gap < 1e-9
+    (True, True)
     """
     U, sigma, Qt = np.linalg.svd(X.astype(float, copy=False), full_matrices=False)
     kept = sigma > sigma.max(initial=0.0) * max(X.shape) * np.finfo(X.dtype).eps

@@ -104,3 +104,15 @@ def test_zero_diagonal_is_the_nearest_point_of_the_constraint(V, U):
     rival = U - np.diag(np.diag(U))
     assert np.sum((P - V) ** 2) <= np.sum((rival - V) ** 2) + 1e-12
     assert not np.shares_memory(P, V)
+
+
+def test_singular_values_are_shrunk_where_divide_and_conquer_gives_up(monkeypatch):
+    V = np.random.default_rng(0).standard_normal((5, 4))
+    wanted = shrink_singular_values(V, 1.0)
+
+    def gives_up(*args, **kwargs):
+        raise np.linalg.LinAlgError("SVD did not converge")
+
+    monkeypatch.setattr(np.linalg, "svd", gives_up)
+    np.testing.assert_allclose(shrink_singular_values(V, 1.0), wanted, atol=1e-12)
+    assert np.abs(wanted).max() > 0.1

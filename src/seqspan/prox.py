@@ -6,6 +6,7 @@ They are the closed-form steps of every solver; a model names the penalty, a sol
 from __future__ import annotations
 
 import numpy as np
+from scipy import linalg
 
 from seqspan._types import Array
 
@@ -78,9 +79,18 @@ def shrink_singular_values(V: Array, t: float) -> Array:
     array([[2., 0.],
            [0., 0.]])
     """
-    left, s, right = np.linalg.svd(V, full_matrices=False)
+    left, s, right = _svd(V)
     kept = s > t
     return np.asarray((left[:, kept] * (s[kept] - t)) @ right[kept])
+
+
+def _svd(V: Array) -> tuple[Array, Array, Array]:
+    """Thin SVD, by the slower driver where LAPACK's divide and conquer gives up on finite values."""
+    try:
+        left, s, right = np.linalg.svd(V, full_matrices=False)
+    except np.linalg.LinAlgError:
+        left, s, right = linalg.svd(V, full_matrices=False, lapack_driver="gesvd")
+    return left, s, right
 
 
 def zero_diagonal(V: Array) -> Array:

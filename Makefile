@@ -51,6 +51,7 @@ mutants: $(INSTALLED)  ## which small changes of the code does no test notice? 9
 bench: $(INSTALLED)  ## every benchmark at toy size; each file's docstring has the full command
 	$(BIN)/python -m benchmarks.agreement --quick
 	$(BIN)/python -m benchmarks.noise
+	$(BIN)/python -m benchmarks.errata --most 100
 	$(BIN)/python -m benchmarks.n_subspaces --repeats 1
 	$(BIN)/python -m benchmarks.time_to_gap --sizes 100 --seconds 5
 	$(BIN)/python -m benchmarks.iteration_floor

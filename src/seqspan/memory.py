@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 PROC = Path("/proc")
 CGROUP = Path("/sys/fs/cgroup")
+# limit, use, and the line of memory.stat with pages of files in it, of versions 2 and 1
+GROUP_FILES = (
+    ("memory.max", "memory.current", "inactive_file"),
+    ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
+)
+UNLIMITED = 2**60  # version 1 writes "no limit" as the largest number of pages
 
 
 def free_bytes() -> int | None:
@@ -57,35 +64,69 @@ def _machine() -> int | None:
 
 
 def _control_group() -> int | None:
-    """What a container's limit leaves (cgroup v2)."""
-    try:
-        limit = (CGROUP / "memory.max").read_text().strip()
-        used = int((CGROUP / "memory.current").read_text())
-    except (OSError, ValueError):
-        return None
-    return max(int(limit) - used, 0) if limit.isdigit() else None
+    """What the limits of containers leave: the least of this process's control group and those above it."""
+    known = [left for group in _groups() if (left := _left_in_group(group)) is not None]
+    return min(known) if known else None
+
+
+def _groups() -> Iterator[Path]:
+    """Folders of this process's control groups that may limit memory, and of all groups above them."""
+    for line in _lines(PROC / "self/cgroup") or ["0::/"]:
+        _, controllers, path = line.split(":", 2)
+        if controllers not in ("", "memory") and "memory" not in controllers.split(","):
+            continue
+        # version 1 has a tree for memory alone; version 2 one for all, beside those of version 1 or alone
+        roots = (CGROUP / "memory",) if controllers else (CGROUP, CGROUP / "unified")
+        parts = [part for part in path.split("/") if part not in ("", "..")]
+        for root in roots:
+            # inside a container the path may be that of outside: folders which are not there have no limit
+            yield from (root.joinpath(*parts[:depth]) for depth in range(len(parts) + 1))
+
+
+def _left_in_group(group: Path) -> int | None:
+    """What one group's limit leaves; pages of files that were read do not count, they give way."""
+    for limit_name, used_name, files_name in GROUP_FILES:
+        limit, used = _number(group / limit_name), _number(group / used_name)
+        if limit is None or used is None:
+            continue
+        files = next((int(line.split()[1]) for line in _lines(group / "memory.stat")
+                      if line.startswith(files_name + " ")), 0)  # fmt: skip
+        return max(limit - max(used - files, 0), 0) if limit < UNLIMITED else None
+    return None
 
 
 def _address_space() -> int | None:
-    """What ``ulimit -v`` leaves."""
+    """What ``ulimit -v`` and ``ulimit -d`` leave."""
     try:
         import resource
     except ImportError:  # not on Windows
         return None
-    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
-    if limit == resource.RLIM_INFINITY:
-        return None
-    used = next((value * 1024 for name, value in _fields(PROC / "self/status") if name == "VmSize"), 0)
-    return max(limit - used, 0)
+    used = dict(_fields(PROC / "self/status"))
+    known = [
+        max(limit - used.get(name, 0) * 1024, 0)
+        for kind, name in ((resource.RLIMIT_AS, "VmSize"), (resource.RLIMIT_DATA, "VmData"))
+        if (limit := resource.getrlimit(kind)[0]) != resource.RLIM_INFINITY
+    ]
+    return min(known) if known else None
+
+
+def _lines(path: Path) -> list[str]:
+    """Lines of a file; none where it can't be read."""
+    try:
+        return path.read_text().splitlines()
+    except OSError:
+        return []
+
+
+def _number(path: Path) -> int | None:
+    """The number in a file, if it is there and one; "max" is none."""
+    words = [line.strip() for line in _lines(path)]
+    return int(words[0]) if words and words[0].isdigit() else None
 
 
 def _fields(path: Path) -> list[tuple[str, int]]:
     """The numbers of a file of lines ``name:  number unit``."""
-    try:
-        lines = path.read_text().splitlines()
-    except OSError:
-        return []
-    pairs = (line.split(":", 1) for line in lines if ":" in line)
+    pairs = (line.split(":", 1) for line in _lines(path) if ":" in line)
     return [
         (name, int(rest.split()[0])) for name, rest in pairs if rest.split() and rest.split()[0].isdigit()
     ]

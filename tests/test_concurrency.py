@@ -1,0 +1,21 @@
+"""Eight fits at once give what they give alone, and come to an end: threads, processes, forks."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SECONDS = 400  # far more than a busy machine takes; a deadlock takes for ever
+
+
+@pytest.mark.parametrize("way", ["threads", "processes", "fork"])
+def test_fits_at_once_equal_fits_alone(way):
+    answer = subprocess.run(
+        [sys.executable, "-m", "tests.concurrent_fits", way],
+        cwd=Path(__file__).parents[1], capture_output=True, text=True, timeout=SECONDS,
+    )  # fmt: skip
+    assert answer.returncode == 0, answer.stderr[-2000:]
+    assert answer.stdout.splitlines()[-1].endswith("afterwards")

@@ -25,7 +25,7 @@ extensions = [
 ]
 exclude_patterns = ["gallery/**/*.ipynb", "gallery/**/*.py"]
 templates_path = ["_templates"]
-default_role = "autolink"
+default_role = "literal"  # in docstrings, names of parameters
 
 myst_enable_extensions = ["dollarmath", "colon_fence", "deflist"]
 myst_heading_anchors = 4
@@ -49,6 +49,7 @@ sphinx_gallery_conf = {
     "abort_on_example_error": False,  # all of them are tried, then the build fails
     "only_warn_on_example_error": False,
     "reset_modules": ("matplotlib", "strict_gallery.warnings_fail"),
+    "reset_modules_order": "both",
     "write_computation_times": False,
     "download_all_examples": False,
     "show_memory": False,
@@ -57,7 +58,6 @@ sphinx_gallery_conf = {
     "min_reported_time": 0,
     "matplotlib_animations": False,
     "plot_gallery": "True",
-    "ignore_pattern": r"__init__|plot_convergence\.py|plot_synthetic\.py",
 }
 
 html_theme = "pydata_sphinx_theme"

@@ -7,9 +7,15 @@ from typing import Any
 
 #: Matplotlib tells that windows cannot be shown where pictures are only saved.
 NO_WINDOW = ".*FigureCanvasAgg is non-interactive.*"
+_catching: list[Any] = []
 
 
-def warnings_fail(_: dict[str, Any], __: str) -> None:
-    """Turn warnings into errors; sphinx-gallery calls this before every example."""
-    warnings.simplefilter("error")
-    warnings.filterwarnings("ignore", message=NO_WINDOW)
+def warnings_fail(gallery_conf: dict[str, Any], name: str, when: str) -> None:
+    """Turn warnings into errors while an example runs; sphinx-gallery calls this before and after each."""
+    if when == "before":
+        _catching.append(warnings.catch_warnings())
+        _catching[-1].__enter__()
+        warnings.simplefilter("error")
+        warnings.filterwarnings("ignore", message=NO_WINDOW)
+    else:
+        _catching.pop().__exit__(None, None, None)

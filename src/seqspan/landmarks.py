@@ -195,7 +195,7 @@ def represent_on_landmarks(
     D : array of shape (d, m)
     stopping : Stopping
     **options
-        ``start`` and ``n_threads``, for :func:`seqspan.solvers.fast.solve_reduced`.
+        ``start`` and ``n_threads``, for :func:`seqspan.solvers.solve_fast`.
 
     Returns
     -------

@@ -339,6 +339,7 @@ WITH_THRESHOLD: dict[str, Callable[..., int]] = {
     "laplacian_zeros": partial(count_laplacian_zeros, normalised=False),
     "normalised_laplacian_zeros": count_laplacian_zeros,
 }
+#: Every estimator of the number by the name that ``n_subspaces=`` knows it by.
 ESTIMATORS: dict[str, Callable[..., int]] = {
     **WITH_THRESHOLD,
     "eigen_gap": find_eigen_gap,

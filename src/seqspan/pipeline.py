@@ -21,6 +21,7 @@ from seqspan.n_subspaces import estimate_n_subspaces
 from seqspan.ordered_cut import MIN_LENGTH, ordered_cut
 from seqspan.solvers import ARRAYS, SOLVERS, Solution, Stopping
 
+#: The ways from coefficients to labels.
 CUTS = ("ncut", "ordered", "peaks")
 
 

@@ -21,7 +21,7 @@ def make_spectra(
 
     ``X = [U_1 Q_1, ..., U_k Q_k]``: the columns of ``U_i`` are spectra drawn at random from the library,
     without repetition inside a subspace, and ``Q_i`` comes from
-    :func:`seqspan.datasets.synthetic.correlated_coefficients`, as for the synthetic data.
+    :func:`seqspan.datasets.correlated_coefficients`, as for the synthetic data.
 
     Parameters
     ----------

@@ -8,7 +8,7 @@ ladmpsap     LADMPSAP, the paper's Algorithm 2                           any wit
 sylvester    the CVPR 2014 ADMM, a Sylvester equation in every step      squared loss and a coupling
 splitting    ADMM with a block for every term                            all
 closed_form  one SVD                                                     LRR relaxed and noise-free, LSR
-fast         the splitting scheme in streamed, compiled, threaded sweeps  OSC, SpatSC
+fast         the splitting scheme in streamed, threaded sweeps           OSC, SpatSC
 ===========  ==========================================================  =====================================
 """
 

@@ -40,8 +40,9 @@ lint: $(INSTALLED)  ## style, formatting and types
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-docs: $(INSTALLED)  ## the documentation site, without a network; every warning is an error
-	$(BIN)/python -m sphinx --fail-on-warning --keep-going --nitpicky --quiet docs out/docs
+docs: $(INSTALLED)  ## the documentation site, without a network; a warning or a broken link is an error
+	$(BIN)/python -m sphinx --fresh-env --fail-on-warning --keep-going --nitpicky --quiet docs out/docs
+	$(BIN)/python docs/check_links.py out/docs README.md CONTRIBUTING.md CHANGELOG.md
 	@echo "The documentation starts at out/docs/index.html"
 
 mutants: $(INSTALLED)  ## which small changes of the code does no test notice? 90 % have to be; some 30 minutes

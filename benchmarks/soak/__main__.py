@@ -32,7 +32,6 @@ from benchmarks.soak.checks import find_faults
 
 SETTLED = 500  # fits after which memory must not grow: by then all has been imported and compiled
 GROWTH = 1.05
-LONGEST_MESSAGE = 400
 
 
 @dataclass
@@ -58,12 +57,15 @@ def resident_bytes() -> int:
 def run_case(case: Case, tally: Tally) -> None:
     """Fit, check, and count."""
     faults: list[str] = []
+    refused = False
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
             _fit(case)
         except ValueError as error:
-            if case.valid or not str(error) or len(str(error)) > LONGEST_MESSAGE:
+            refused = case.may_overflow and "left the range" in str(error)
+            tally.counts["refused: out of range"] += refused
+            if (case.valid and not refused) or not str(error):
                 faults.append(f"crash: ValueError: {error}")
         except Exception:
             faults.append("crash: " + traceback.format_exc(limit=-3))
@@ -72,9 +74,9 @@ def run_case(case: Case, tally: Tally) -> None:
     kinds = {warning.category.__name__ for warning in caught}
     tally.counts.update(kinds)
     tally.counts["valid" if case.valid else "invalid"] += 1
-    if case.valid and not faults:
+    if case.valid and not faults and not refused:
         faults += find_faults(case, ConvergenceWarning.__name__ in kinds)
-    strange = [w for w in caught if issubclass(w.category, RuntimeWarning)]
+    strange = [w for w in caught if issubclass(w.category, RuntimeWarning) and not refused]
     faults += [f"warning: {w.message} ({Path(w.filename).name}:{w.lineno})" for w in strange[:1]]
     for fault in faults:
         tally.counts[_kind(fault)] += 1
@@ -98,20 +100,28 @@ def _kind(fault: str) -> str:
     return known or ("results not finite" if "not finite" in fault else "wrong results")
 
 
-def soak(seeds: range, *, quiet: bool = False) -> Tally:
-    """Run all fits of a range of seeds."""
+def soak(seeds: range, failures: Path | None = None) -> Tally:
+    """Run all fits of a range of seeds; failures are written as they are found."""
     tally, began = Tally(), time.perf_counter()
     for done, seed in enumerate(seeds, start=1):
         run_case(draw_case(seed), tally)
         if done % SETTLED == 0 or done == len(seeds):
             tally.note_memory(done)
-            if not quiet:
-                print(
-                    f"{done} fits, {len(tally.failures)} faults, {tally.resident[-1][1] / 2**20:.1f} MiB, "
-                    f"{time.perf_counter() - began:.0f} s",
-                    flush=True,
-                )
+            _write_failures(tally, failures)
+            print(
+                f"{done} fits, {len(tally.failures)} faults, {tally.resident[-1][1] / 2**20:.1f} MiB, "
+                f"{time.perf_counter() - began:.0f} s",
+                flush=True,
+            )
     return tally
+
+
+def _write_failures(tally: Tally, path: Path | None) -> None:
+    """Keep seeds, faults and cases so far."""
+    if path is not None and tally.failures:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("w", newline="") as file:
+            csv.writer(file).writerows([("seed", "fault", "case"), *tally.failures])
 
 
 def report(tally: Tally) -> bool:
@@ -120,7 +130,9 @@ def report(tally: Tally) -> bool:
     bad = ("crashes", "results not finite", "gaps negative", "wrong results", "numpy warnings")
     first, last = tally.resident[0][1], tally.resident[-1][1]
     row = {"fits": counts["valid"] + counts["invalid"], "of them invalid": counts["invalid"]}
-    row |= {name: counts[name] for name in bad} | {"not converged, warned": counts["ConvergenceWarning"]}
+    row |= {name: counts[name] for name in ("refused: out of range", *bad)} | {
+        "not converged, warned": counts["ConvergenceWarning"]
+    }
     row |= {
         f"MiB after {tally.resident[0][0]}": f"{first / 2**20:.1f}",
         "MiB at the end": f"{last / 2**20:.1f}",
@@ -151,11 +163,8 @@ def main() -> int:
         print("\n".join(fault for _, fault, _ in tally.failures) or "as it must be")
         return int(bool(tally.failures))
     print(describe_machine(), flush=True)
-    tally = soak(range(options.seed, options.seed + options.fits))
+    tally = soak(range(options.seed, options.seed + options.fits), options.failures)
     if tally.failures:
-        options.failures.parent.mkdir(parents=True, exist_ok=True)
-        with options.failures.open("w", newline="") as file:
-            csv.writer(file).writerows([("seed", "fault", "case"), *tally.failures])
         print(f"failures: {options.failures}")
     return int(not report(tally))
 

@@ -42,6 +42,11 @@ class Case:
     valid: bool = True
     blocks: int = 0
 
+    @property
+    def may_overflow(self) -> bool:
+        """Samples as they are, with outliers or in single precision: the solver may have to give up."""
+        return not getattr(self.estimator, "normalize", True)
+
 
 def draw_case(seed: int) -> Case:
     """Draw the fit that belongs to a seed."""

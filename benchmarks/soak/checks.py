@@ -169,8 +169,9 @@ def _wrong_beside_another(
         return
     if other.objective < bound - slack:
         yield f"another solver reached {other.objective:.9g}, below the certified bound {bound:.9g}"
-    if other.objective * (1 - other.gap) > fitted.objective_ + slack:
-        yield f"another solver's bound {other.objective * (1 - other.gap):.9g} is above {fitted.objective_:.9g}"
+    other_bound = other.objective * (1 - other.gap)
+    if other_bound > fitted.objective_ + slack:
+        yield f"another solver's bound {other_bound:.9g} is above {fitted.objective_:.9g}"
 
 
 def _wrong_beside_linear_programme(X: np.ndarray, bound: float) -> Iterator[str]:

@@ -140,6 +140,11 @@ class _Record:
         self._began = began
 
     def add(self, iteration: int, objective: float, bound: float) -> Progress:
+        if not np.isfinite(objective):
+            raise ValueError(
+                f"The objective left the range of floats after {iteration} iterations: use samples of unit "
+                "norm (normalize=True), float64, or smaller weights."
+            )
         self._best_bound = max(self._best_bound, bound)
         # rounding may push a bound above the objective; a gap below zero would only confuse
         gap = max(objective - self._best_bound, 0.0) / objective if objective != 0 else 0.0
@@ -174,6 +179,11 @@ def run(
     -------
     Solution
 
+    Raises
+    ------
+    ValueError
+        If the objective leaves the range of floats.
+
     Examples
     --------
     >>> halving = Algorithm(step=lambda z: z / 2, certify=lambda z: (1 + z, 1.0), coefficients=lambda z: z)
@@ -205,15 +215,10 @@ def run(
 
 def _warn(progress: Progress, wanted: str) -> None:
     """Tell what was reached, what was asked, and what to do about it."""
-    if np.isfinite(progress.objective):
-        judgement = (
-            "The result is within that gap of the optimum; raise max_iter or tol to silence this warning."
-        )
-    else:
-        judgement = "The objective left the range of floats: use float64, unit samples or smaller weights."
     warnings.warn(
         f"Stopped after max_iter={progress.iteration} iterations with a relative duality gap of "
-        f"{progress.gap:.1e}, before {wanted} was met. {judgement}",
+        f"{progress.gap:.1e}, before {wanted} was met. The result is within that gap of the optimum; raise "
+        "max_iter or tol to silence this warning.",
         ConvergenceWarning,
         stacklevel=4,
     )

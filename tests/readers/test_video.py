@@ -28,7 +28,8 @@ def test_frames_equal_those_stored_by_plain_pyav(data_dir):
     stored = np.load(data_dir / "video_bbb" / "bbb_clipA_gray96x129.npz")["frames"]
     assert sequence.X.shape == (1440, 12384)
     assert sequence.X.dtype == np.uint8
-    assert np.array_equal(sequence.view.pixels[200:500], stored)
+    # PyAV 16 scales 0.3 % of the pixels to one grey less than later versions
+    np.testing.assert_allclose(sequence.view.pixels[200:500].astype(int), stored, rtol=0, atol=1)
     assert sequence.times[24] == pytest.approx(1.0)
 
 

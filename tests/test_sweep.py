@@ -220,7 +220,8 @@ def dask_cluster(tmp_path):
             processes.append(
                 start_dask(["worker", *place, "--name", name, "--no-nanny", "--nthreads", "1"], tmp_path)
             )
-        while not known.exists():
+        # the file is there before its content is
+        while not (known.exists() and known.read_text().rstrip().endswith("}")):
             assert all(process.poll() is None for process in processes)
             time.sleep(0.05)
         yield json.loads(known.read_text())["address"], processes[1:]

@@ -38,11 +38,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if item.name.startswith(DATA_EXAMPLES):
             item.add_marker("data")
-    missing = {
-        marker
-        for marker, present in (("data", "SEQSPAN_DATA" in os.environ), ("gpu", has_gpu()))
-        if not present
+    present = {
+        "data": "SEQSPAN_DATA" in os.environ,
+        "gpu": has_gpu(),
+        "otio": importlib.util.find_spec("opentimelineio") is not None,
     }
+    missing = {marker for marker, there in present.items() if not there}
     out = [item for item in items if missing & {mark.name for mark in item.iter_markers()}]
     if out:
         config.hook.pytest_deselected(items=out)

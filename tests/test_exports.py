@@ -9,7 +9,6 @@ from xml.etree import ElementTree
 
 import av
 import numpy as np
-import opentimelineio as otio
 import pympi
 import pytest
 
@@ -65,12 +64,20 @@ def mean_greys(path: Path) -> list[float]:
         return [float(frame.to_ndarray(format="gray").mean()) for frame in film.decode(video=0)]
 
 
+@pytest.fixture
+def otio():
+    import opentimelineio
+
+    return opentimelineio
+
+
 @pytest.fixture(params=[Fraction(24), Fraction(30000, 1001)], ids=["24", "29.97"])
 def recording(request, tmp_path):
     return film_recording(write_film(tmp_path / "film.mp4", request.param), request.param)
 
 
-def test_edl_opens_in_opentimelineio(recording, tmp_path):
+@pytest.mark.otio
+def test_edl_opens_in_opentimelineio(otio, recording, tmp_path):
     write_export("edl", recording, tmp_path / "spans.edl")
     nominal = round(recording.rate)
     timeline = otio.adapters.read_from_file(str(tmp_path / "spans.edl"), rate=nominal)
@@ -81,7 +88,8 @@ def test_edl_opens_in_opentimelineio(recording, tmp_path):
     assert all(clip.name == "film.mp4" for clip in clips)
 
 
-def test_otio_opens_in_opentimelineio(recording, tmp_path):
+@pytest.mark.otio
+def test_otio_opens_in_opentimelineio(otio, recording, tmp_path):
     write_export("otio", recording, tmp_path / "spans.otio")
     timeline = otio.adapters.read_from_file(str(tmp_path / "spans.otio"))
     clips = list(timeline.find_clips())
@@ -92,7 +100,8 @@ def test_otio_opens_in_opentimelineio(recording, tmp_path):
     assert timeline.duration().rate == pytest.approx(float(recording.rate))
 
 
-def test_fcpxml_opens_in_opentimelineio(recording, tmp_path):
+@pytest.mark.otio
+def test_fcpxml_opens_in_opentimelineio(otio, recording, tmp_path):
     write_export("fcpxml", recording, tmp_path / "spans.fcpxml")
     root = ElementTree.parse(tmp_path / "spans.fcpxml").getroot()
     clips = root.findall(".//asset-clip")
@@ -141,7 +150,8 @@ def test_audacity_and_depth_are_plain_tables(tmp_path):
     assert rows[1] == {"from_m": "102.5", "to_m": "104.5", "label": "AB", "confidence": "0.25"}
 
 
-def test_hostile_names_stay_text_in_every_format(tmp_path):
+@pytest.mark.otio
+def test_hostile_names_stay_text_in_every_format(otio, tmp_path):
     path = write_film(tmp_path / HOSTILE)
     recording = film_recording(path, Fraction(24))
     for name in ("edl", "otio", "fcpxml", "chapters", "elan"):

@@ -63,10 +63,14 @@ def ring_weights(n: int, seed: int) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Case:
-    """A model for any X; exact cases need data without noise, slow ones a smaller penalty mu."""
+    """A model for any X, with a coupling and half the squared residual or not, as its terms say.
+
+    Exact cases need data without noise, slow ones a smaller penalty mu.
+    """
 
     make: Callable[[np.ndarray], Model]
     coupled: bool = False
+    squares: bool = True
     exact: bool = False
     closed_form: bool = False
     mu: float = 1.0

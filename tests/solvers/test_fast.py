@@ -85,3 +85,17 @@ def test_importing_seqspan_leaves_numba_alone():
     code = "import sys, seqspan; print('numba' in sys.modules, 'av' in sys.modules, 'polars' in sys.modules)"
     answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert answer.stdout.split() == ["False", "False", "False"]
+
+
+@pytest.mark.parametrize("iterations_before", [0, 10_000])
+def test_a_warm_start_from_far_away_takes_hardly_longer_than_a_cold_one(iterations_before):
+    """Penalties that suited another weight, or were balanced long enough for it, must not stay."""
+    X, _ = make_subspaces(4, 4, 60, rng=0)
+    X = add_noise(X / np.linalg.norm(X, axis=0), 14, rng=0)
+    stopping = Stopping(tol=1e-3, max_iter=1000)
+    cold = solve_fast(Osc(0.1, 20.0), X, stopping=stopping, n_threads=1)
+    start = solve_fast(Osc(0.1, 0.05), X, stopping=stopping, n_threads=1).state
+    start.iteration = iterations_before
+    warm = solve_fast(Osc(0.1, 20.0), X, stopping=stopping, start=start, n_threads=1)
+    assert warm.converged
+    assert warm.n_iter <= 2 * cold.n_iter

@@ -82,7 +82,8 @@ def solve_fast(
         return solve_reduced(model, data, stopping=stopping, start=start, n_threads=n_threads)
     with Team(n_threads) as team:
         sweeps = Sweeps(model, reduce(X, X.dtype), team)
-        state = start or _cold_start(model, X, sweeps)
+        state = _continued(start, sweeps) or _cold_start(model, X, sweeps)
+        state.model = model
         return run(_algorithm(sweeps), state, stopping or Stopping(), warm=start is not None, began=began)
 
 
@@ -112,7 +113,8 @@ def solve_reduced(
     began = time.perf_counter()
     with Team(n_threads) as team:
         sweeps = Sweeps(model, data, team)
-        state = start or _cold_start_of_columns(sweeps)
+        state = _continued(start, sweeps) or _cold_start_of_columns(sweeps)
+        state.model = model
         return run(_algorithm(sweeps), state, stopping or Stopping(), warm=start is not None, began=began)
 
 
@@ -125,10 +127,24 @@ def _algorithm(sweeps: Sweeps) -> Algorithm[State]:
     )
 
 
+def _continued(start: State | None, sweeps: Sweeps) -> State | None:
+    """A warm start; one of another model gets the penalties of a cold start, as its own need not suit."""
+    if start is not None and start.model != sweeps.model:
+        r1, r2 = _penalties(sweeps.model)
+        sweeps.rescale(start, r1 / start.r1, r2 / start.r2)
+        start.iteration = 0
+    return start
+
+
+def _penalties(model: Osc | SpatSc) -> tuple[float, float]:
+    """Penalties to start with."""
+    return PENALTIES[0], min(PENALTIES[1] * model.lam2, LARGEST_START)
+
+
 def _cold_start(model: Osc | SpatSc, X: Array, sweeps: Sweeps) -> State:
     """Start from the solution for the means of neighbours, down to a size that costs next to nothing."""
     if sweeps.n < COARSEST:
-        return sweeps.zero_state(PENALTIES[0], min(PENALTIES[1] * model.lam2, LARGEST_START))
+        return sweeps.zero_state(*_penalties(model))
     means, coarse_model = halve(X), coarsen(model)
     coarse = Sweeps(coarse_model, reduce(means, X.dtype), sweeps.team)
     return _start_from(coarse, _cold_start(coarse_model, means, coarse), sweeps)
@@ -137,7 +153,7 @@ def _cold_start(model: Osc | SpatSc, X: Array, sweeps: Sweeps) -> State:
 def _cold_start_of_columns(sweeps: Sweeps) -> State:
     """The same where the atoms stay what they are and only samples are averaged."""
     if sweeps.n < COARSEST:
-        return sweeps.zero_state(PENALTIES[0], min(PENALTIES[1] * sweeps.model.lam2, LARGEST_START))
+        return sweeps.zero_state(*_penalties(sweeps.model))
     data = sweeps.data
     means = replace(data, Y=np.ascontiguousarray(halve(data.Y.T).T), outside=data.outside / 2)
     coarse = Sweeps(coarsen(sweeps.model, same_atoms=True), means, sweeps.team)

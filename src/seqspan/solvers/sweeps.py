@@ -29,7 +29,8 @@ class State:
     """Where the solver stands; its arrays are updated in place.
 
     ``V`` and ``U`` (n_blocks, n, width) are explained in :mod:`seqspan.solvers._kernels`, ``norms`` (n,)
-    are the squared column norms of U, ``fitted`` (n, r) is ``Q^T S`` and ``gap`` the last one known.
+    are the squared column norms of U, ``fitted`` (n, r) is ``Q^T S``, ``gap`` the last one known and
+    ``model`` what it is minimised for.
     """
 
     V: Array
@@ -40,6 +41,7 @@ class State:
     r2: float
     gap: float = 1.0
     iteration: int = 0
+    model: Osc | SpatSc | None = None
 
 
 class Sweeps:

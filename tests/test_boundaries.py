@@ -42,6 +42,13 @@ def test_boundaries_survive_the_way_through_labels(boundaries):
     assert labels.tolist() == [sum(b <= t for b in boundaries) for t in range(20)]
 
 
+@pytest.mark.parametrize("boundaries", [[], [2]])
+def test_labels_can_be_used_as_indices(boundaries):
+    names = np.array(["walk", "turn"])
+    labels = labels_from_boundaries(boundaries, 3)
+    assert names[labels].tolist() == ["walk", "walk", "turn" if boundaries else "walk"]
+
+
 @given(lengths=span_lengths)
 def test_blocks_are_read_off_exactly(lengths):
     Z, expected = planted(lengths)
@@ -54,6 +61,13 @@ def test_what_counts_as_zero_is_relative_to_the_largest_entry():
     Z[0, 2] += 1e-4 * Z.max()
     assert block_boundaries(Z, tol=1e-3).tolist() == [4]
     assert block_boundaries(Z, tol=1e-5).tolist() == [2, 3, 4]
+    assert block_boundaries(Z + np.eye(8, k=8 - 1) * 1e-12, tol=0).tolist() == [2, 3, 4, 7]
+
+
+@pytest.mark.parametrize("level", [0.0, 3.0])
+def test_what_never_changes_has_no_block_boundaries(level):
+    assert block_boundaries(np.full((3, 5), level)).tolist() == []
+    assert block_boundaries(np.full((3, 5), level), tol=0).tolist() == []
 
 
 def test_strength_is_the_column_mean_of_the_differences():
@@ -106,6 +120,20 @@ def test_no_span_is_shorter_than_asked(seed, min_length):
     Z = np.random.default_rng(seed).standard_normal((4, 24))
     for found in (peak_boundaries(Z, min_length=min_length), peak_boundaries(Z, 2, min_length=min_length)):
         assert np.diff([0, *found, 24]).min() >= min_length
+
+
+@pytest.mark.parametrize("min_length", [13, 24, 25, 100])
+def test_what_is_too_short_to_be_divided_stays_whole(min_length):
+    Z, _ = planted([12, 12])
+    found = peak_boundaries(Z, min_length=min_length)
+    assert found.tolist() == []
+    assert np.issubdtype(found.dtype, np.integer)
+    assert peak_boundaries(Z, min_length=12).tolist() == [12]
+
+
+def test_a_change_that_never_pauses_is_no_boundary():
+    Z = np.tile(np.eye(2), 8)  # every sample is represented by others than the one before
+    assert peak_boundaries(Z).tolist() == []
 
 
 def test_bad_arguments_are_named():

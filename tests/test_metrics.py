@@ -64,6 +64,14 @@ def test_psnr_of_bytes_does_not_wrap_around():
     A = np.array([[250, 5]], dtype=np.uint8)
     X = np.array([[233, 22]], dtype=np.uint8)  # 17 off, and 17^2 exceeds a byte
     assert psnr(A, X, peak=255) == pytest.approx(20 * np.log10(255 / 17))
+    A = np.array([[-128, 5]], dtype=np.int8)  # whose largest magnitude isn't a signed byte
+    assert psnr(A, np.array([[-127, 4]])) == pytest.approx(20 * np.log10(128))
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
+def test_psnr_does_not_depend_on_the_unit(scale):
+    A = scale * np.array([[0.0, 0.5, -1.0]])
+    assert psnr(A, A + 0.1 * scale) == pytest.approx(20.0)
 
 
 @pytest.mark.parametrize(
@@ -77,6 +85,12 @@ def test_psnr_of_bytes_does_not_wrap_around():
 def test_psnr_names_what_is_wrong(A, X, message):
     with pytest.raises(ValueError, match=message):
         psnr(A, X)
+
+
+@pytest.mark.parametrize("peak", [0.0, -1.0, np.inf, np.nan])
+def test_psnr_needs_a_peak_to_compare_with(peak):
+    with pytest.raises(ValueError, match=rf"positive and finite \(by default max\|A\|\); got {peak}"):
+        psnr(np.ones((1, 2)), np.zeros((1, 2)), peak=peak)
 
 
 def spans(labels):
@@ -117,14 +131,17 @@ def test_boundary_f1_conventions():
     assert boundary_f1([3], []) == 0.0
     assert boundary_f1([], [3]) == 0.0
     assert boundary_f1([5, 5], [5]) == 1.0
+    assert boundary_f1([5], [6]) == 0.0  # only the very sample counts unless a margin is given
     assert boundary_f1(np.array([9, 3], dtype=np.uint8), [3, 9]) == 1.0
 
 
 def test_bad_arguments_are_named():
     with pytest.raises(ValueError, match="margin must be a non-negative number of samples; got -1"):
         boundary_f1([1], [1], margin=-1)
-    with pytest.raises(ValueError, match="pred must be a 1-D array of boundaries"):
+    with pytest.raises(ValueError, match=r"^pred must be a 1-D array of boundaries.*got shape \(1,\), <U4"):
         boundary_f1([1], ["walk"])
+    with pytest.raises(ValueError, match=r"^true must be a 1-D array of boundaries.*got shape \(1, 2\), int"):
+        boundary_f1([[1, 2]], [1])
     for score in (clustering_error, covering):
         with pytest.raises(ValueError, match=r"one non-zero length.*got shapes \(2,\), \(3,\)"):
             score([0, 1], [0, 1, 1])

@@ -234,6 +234,36 @@ def test_zero_at_the_critical_weight_and_not_just_below(make, diagonal, seed):
     assert np.any(_solve(make(0.99 * critical), X))
 
 
+@pytest.mark.parametrize("scale", [0.1, 10.0])
+@pytest.mark.parametrize(
+    "model", [Ssc(1.0), Lrr(1.0), Osc(1.0, 1.0), Osc(1.0, 1.0, zero_diagonal=True), SpatSc(1.0, 1.0)]
+)
+def test_critical_weights_grow_with_the_square_of_the_data(model, scale):
+    X = two_subspaces((5, 11), 78)
+    expected = scale**2 * model.critical_weight(X)
+    np.testing.assert_allclose(model.critical_weight(scale * X), expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("model", "allowed"),
+    [
+        (Ssc(0.5), False),
+        (SscNoiseFree(), False),
+        (SscOutliers(1.0, 1.0), False),
+        (SpatSc(0.5, 0.5), False),
+        (SpatSc(0.5, 0.5, zero_diagonal=False), True),
+        (Osc(0.5, 0.5), True),
+        (Osc(0.5, 0.5, zero_diagonal=True), False),
+        (OscLowRank(0.5, 0.5), True),
+        (Lrr(0.5), True),
+        (Lsr(0.5), True),
+    ],
+)
+def test_a_sample_may_represent_itself_or_must_not(model, allowed):
+    X = two_subspaces((5, 11), 79)
+    assert np.isfinite(model.value(X, np.eye(11))) == allowed
+
+
 @pytest.mark.parametrize("lam2", [0.05, 5.0])
 def test_above_the_critical_weight_zero_is_optimal_whatever_the_coupling(lam2):
     X = two_subspaces((5, 11), 76)

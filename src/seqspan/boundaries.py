@@ -195,8 +195,6 @@ def _peaks(strength: Array, min_length: int) -> tuple[IntArray, Array]:
     from scipy.signal import find_peaks  # takes longer to import than the rest of seqspan
 
     allowed = strength[min_length - 1 : len(strength) - min_length + 1]
-    if allowed.size == 0:
-        return np.empty(0, dtype=np.intp), np.empty(0)
     # Lower ground on either side, so that the first and last allowed boundaries can be peaks too.
     padded = np.pad(allowed, 1, constant_values=strength.min())
     peaks, properties = find_peaks(padded, distance=min_length, prominence=0)

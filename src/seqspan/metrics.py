@@ -37,10 +37,11 @@ def clustering_error(labels_true: npt.ArrayLike, labels_pred: npt.ArrayLike) -> 
     >>> clustering_error(["walk", "walk", "turn", "turn"], [1, 1, 0, 1])
     0.25
     """
-    counts = _contingency(*_checked_labels(labels_true, labels_pred))
+    true, pred = _checked_labels(labels_true, labels_pred)
+    counts = _contingency(true, pred)
     matched = counts[linear_sum_assignment(counts, maximize=True)].sum()
     # Counted in integers, so that a perfect match is exactly 0.
-    return float(counts.sum() - matched) / float(counts.sum())
+    return float(true.size - matched) / true.size
 
 
 def psnr(A: npt.ArrayLike, X: npt.ArrayLike, peak: float | None = None) -> float:
@@ -71,7 +72,7 @@ def psnr(A: npt.ArrayLike, X: npt.ArrayLike, peak: float | None = None) -> float
     >>> print(psnr([[1.0, 0.0]], [[1.1, 0.1]]).__round__(6))
     20.0
     """
-    clean, noisy = np.asarray(A, dtype=np.float64), np.asarray(X, dtype=np.float64)
+    clean, noisy = (np.asarray(data, dtype=np.float64) for data in (A, X))
     if clean.shape != noisy.shape or clean.size == 0:
         raise ValueError(
             f"A and X must have the same shape and some entries; got {clean.shape}, {noisy.shape}."
@@ -81,7 +82,7 @@ def psnr(A: npt.ArrayLike, X: npt.ArrayLike, peak: float | None = None) -> float
     if not 0 < peak < np.inf:
         raise ValueError(f"The peak must be positive and finite (by default max|A|); got {peak}.")
     error = float(np.mean((clean - noisy) ** 2))
-    return float(10 * np.log10(peak**2 / error)) if error > 0 else float("inf")
+    return float(10 * np.log10(peak**2 / error)) if error > 0 else np.inf
 
 
 def covering(labels_true: npt.ArrayLike, labels_pred: npt.ArrayLike) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 
 import numpy as np
@@ -90,12 +91,26 @@ def test_one_noisy_span_has_no_boundary(seed):
     assert peak_boundaries(Z).size == 0
 
 
-@pytest.mark.parametrize(("exchanged", "expected"), [(0.45, []), (0.55, [5])])
+@pytest.mark.parametrize(("exchanged", "expected"), [(0.45, []), (0.5, []), (0.55, [5])])
 def test_a_boundary_exchanges_more_than_half_of_the_coefficients(exchanged, expected):
     Z = np.zeros((2, 10))
     Z[0] = 1 - exchanged * (np.arange(10) >= 5)
     Z[1] = 1 - Z[0]
     assert peak_boundaries(Z).tolist() == expected
+
+
+@pytest.mark.parametrize("further", [3, 6])
+def test_only_the_samples_beside_a_boundary_say_what_is_half(further):
+    Z = np.zeros((2, 10))
+    Z[0] = 1 - 0.55 * (np.arange(10) >= 5)
+    Z[1] = 1 - Z[0]
+    Z[0, further] += 0.3  # larger, but not by a step that would be a boundary
+    assert peak_boundaries(Z).tolist() == [5]
+
+
+def test_of_equal_peaks_the_earliest_are_kept():
+    Z = np.repeat(np.arange(60.0), 2)[None]  # the same step at 2, 4, 6, ...
+    assert peak_boundaries(Z, n_spans=6).tolist() == [2, 4, 6, 8, 10]
 
 
 def test_the_most_prominent_peaks_are_kept():
@@ -136,9 +151,14 @@ def test_a_change_that_never_pauses_is_no_boundary():
     assert peak_boundaries(Z).tolist() == []
 
 
+@pytest.mark.parametrize("shape", [(3, 1), (3, 0), (0, 3), (4,), (2, 3, 4)])
+@pytest.mark.parametrize("read", [block_boundaries, boundary_strength, peak_boundaries])
+def test_what_has_no_consecutive_columns_is_named(read, shape):
+    with pytest.raises(ValueError, match=rf"2 or more samples; got shape {re.escape(str(shape))}"):
+        read(np.ones(shape))
+
+
 def test_bad_arguments_are_named():
-    with pytest.raises(ValueError, match=r"2 or more samples; got shape \(3, 1\)"):
-        boundary_strength(np.ones((3, 1)))
     with pytest.raises(ValueError, match="tol must not be negative; got -1"):
         block_boundaries(np.eye(3), tol=-1)
     with pytest.raises(ValueError, match=r"at most 6 for 6 samples; got n_spans=4, min_length=2"):

@@ -136,12 +136,14 @@ def _sequence(
 ) -> Sequence:
     """Fill the gaps and add times."""
     complete = resolve_missing(X, names, options.missing, owner=_owner)
+    unit = "s"
     if not isinstance(rate, float) or not 0 < rate < float("inf"):
-        rate, notes = 1.0, [*notes, "its frame rate is not a positive number: times count frames"]
+        rate, unit = 1.0, "sample"
+        notes = [*notes, "its frame rate is not a positive number: times count frames"]
     return Sequence(
         X=complete.X,
         times=complete.rows / rate,
-        time_unit="s" if rate != 1.0 else "sample",
+        time_unit=unit,
         feature_names=complete.names,
         kind="mocap",
         notes=(*notes, *complete.notes),

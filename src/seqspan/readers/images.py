@@ -92,7 +92,8 @@ def _to_bytes(image: Image) -> Image:
     from PIL import Image
 
     values = np.asarray(image, float)
-    if values.max(initial=0) > 255:
+    # Pillow tells 16 bits by the mode, except where a format makes it "I", of 32
+    if image.mode.startswith("I;16") or values.max(initial=0) > 255:
         values = values / 257  # 65535 / 255
     return Image.fromarray(np.clip(np.round(values), 0, 255).astype(np.uint8))
 

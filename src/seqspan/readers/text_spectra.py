@@ -104,12 +104,11 @@ def read_numbers(path: Path, max_bytes: int) -> tuple[str, Array]:
     """Split a file into its words at the start and the table of numbers after them."""
     words: list[str] = []
     rows: list[list[float]] = []
-    for line in read_lines(path, max_bytes):
+    for number, line in enumerate(read_lines(path, max_bytes), start=1):
         row = _row_of_numbers(line)
         if row is None and not rows:
             words.append(line)
         elif row is None or (row and rows and len(row) != len(rows[0])):
-            number = len(words) + len(rows) + 1
             raise ValueError(f"line {number} is no row of {len(rows[0])} numbers: {line.strip()[:60]!r}.")
         elif row:
             rows.append(row)

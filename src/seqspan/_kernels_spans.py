@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
+
+from seqspan._compile import compiled
 
 LANES = 32  # starts that go through time together: enough to hide what a short loop costs
 
 
-@numba.njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
+@compiled(nogil=True, fastmath=True, error_model="numpy")
 def fill_costs(
     Y: Any, step: int, shortest: int, prior: float, group: int, slopes: Any, table: Any, first: int, C: Any
 ) -> None:
@@ -96,7 +97,7 @@ def fill_costs(
                 C[end, first + b] += total[b] + table[t + 1 - (first + b) * step]
 
 
-@numba.njit(cache=True, nogil=True)  # no fastmath: it may take for granted that nothing is infinite
+@compiled(nogil=True)  # no fastmath: it may take for granted that nothing is infinite
 def add_span(
     before: Any, C: Any, shortest: int, earliest: Any, first: int, stride: int, best: Any, start: Any
 ) -> None:

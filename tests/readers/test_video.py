@@ -48,6 +48,15 @@ def test_variable_frame_rates_keep_their_time_stamps(tmp_path):
     assert np.allclose(read(tmp_path / "film.mp4").times, np.array(stamps) / 100)
 
 
+def test_a_title_in_another_encoding_is_no_damage(tmp_path):
+    path = tmp_path / "film.mkv"
+    write_video(path)
+    content = path.read_bytes()
+    assert b"Lavf" in content  # the writer's name, the only text in the file
+    path.write_bytes(content.replace(b"Lavf", b"\xe9\xe8\xff\xfe"))
+    assert len(read(path)) == len(frames())
+
+
 def test_avi_with_frames_out_of_order_has_ascending_times(tmp_path):
     path = tmp_path / "film.avi"
     with av.open(str(path), "w") as container:

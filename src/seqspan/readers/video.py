@@ -76,6 +76,8 @@ def open_film(path: str | Path) -> Iterator[InputContainer]:
     """
     import av
 
+    # PyAV 19 takes metadata in any encoding without being asked, and knows the option no more
+    lenient: dict[str, Any] = {"metadata_errors": "replace"} if int(av.__version__.split(".")[0]) < 19 else {}
     with Path(path).open("rb") as file:
         container = av.open(
             file,
@@ -83,7 +85,7 @@ def open_film(path: str | Path) -> Iterator[InputContainer]:
             buffer_size=BUFFER_BYTES,
             io_open=_refuse_other_files,
             options={"max_pixels": str(MAX_PIXELS)},
-            metadata_errors="replace",
+            **lenient,
         )
         with container:
             yield container

@@ -22,14 +22,15 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
+
+from seqspan._compile import compiled
 
 Block = Any  # float32 or float64 array of shape (n, width), as numba sees it
 
 ROWS_AHEAD = 12  # that :func:`eliminate` touches: far enough to arrive in time, near enough to stay
 
-_compiled = numba.njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
+_compiled = compiled(nogil=True, fastmath=True, error_model="numpy")
 
 
 @_compiled

@@ -192,6 +192,49 @@ def test_breaking_the_constraint_cannot_pass_for_optimal(model, size):
     assert relaxed.violation(X, Z, X) == 0
 
 
+@pytest.mark.parametrize("seed", [56, 57])
+def test_the_price_of_a_broken_constraint_is_its_formula(seed):
+    """Twice the residual's norm times that of E, each column scaled until its dual constraint binds."""
+    X, rng = two_subspaces((5, 11), seed), np.random.default_rng(seed)
+    Z, E = rng.standard_normal((11, 11)) / 11, rng.standard_normal((5, 11))
+    correlations = np.abs(X.T @ E)
+    np.fill_diagonal(correlations, 0)
+    price = 2 * np.linalg.norm(X - X @ Z) * np.linalg.norm(E / correlations.max(axis=0))
+    assert SscNoiseFree().violation(X, Z, E) == pytest.approx(price, rel=1e-12)
+    assert LrrNoiseFree().violation(X, Z, E) == pytest.approx(
+        2 * np.linalg.norm(X - X @ Z) * np.linalg.norm(E) / np.linalg.norm(X.T @ E, 2), rel=1e-12
+    )
+    # without a multiplier X itself sets the price; where nothing binds, it is not scaled
+    assert SscNoiseFree().violation(X, Z, 0 * E) == SscNoiseFree().violation(X, Z, X)
+    assert SscNoiseFree().violation(np.eye(4), np.zeros((4, 4)), np.eye(4)) == pytest.approx(2 * 4)
+
+
+@pytest.mark.parametrize(("lam1", "lam2"), [(0.3, 2.0), (0.05, 0.1)])
+def test_other_atoms_than_the_samples_have_their_own_minimum(lam1, lam2):
+    """Copies of one of several orthogonal atoms: that atom alone is used, by 1 - lam1."""
+    atoms = np.linalg.qr(np.random.default_rng(58).standard_normal((6, 3)))[0]
+    X = np.tile(atoms[:, :1], 5)
+    Z = np.zeros((3, 5))
+    Z[0] = 1 - lam1
+    model, least = Osc(lam1, lam2), 5 * (lam1 - lam1**2 / 2)
+    assert model.value(X, Z, atoms) == pytest.approx(least, rel=1e-12)
+    assert model.lower_bound(X, lam1 * X, np.zeros((3, 4)), atoms) == pytest.approx(least, rel=1e-12)
+    ridge = Lsr(lam1)
+    Z[0] = 1 / (1 + lam1)
+    assert ridge.value(X, Z, atoms) == pytest.approx(5 * lam1 / (1 + lam1) / 2, rel=1e-12)
+    assert ridge.lower_bound(X, X - atoms @ Z, None, atoms) == pytest.approx(
+        5 * lam1 / (1 + lam1) / 2, rel=1e-12
+    )
+
+
+@pytest.mark.parametrize("size", [0.1, 10.0])
+def test_a_multiplier_is_made_feasible_by_the_least_change(size):
+    V = size * np.random.default_rng(59).standard_normal((6, 5))
+    lengths = np.linalg.norm(V, axis=0)
+    np.testing.assert_allclose(Osc(0.1, 0.7).coupling.feasible(V), V * np.minimum(1, 0.7 / lengths))
+    np.testing.assert_allclose(SpatSc(0.1, 0.7).coupling.feasible(V), np.clip(V, -0.7, 0.7))
+
+
 def test_a_coupled_model_asks_for_its_multiplier():
     X = two_subspaces((5, 11), 53)
     with pytest.raises(ValueError, match="Osc couples columns: its bound needs a multiplier V"):

@@ -25,6 +25,7 @@ extensions = [
 ]
 exclude_patterns = ["gallery/**/*.ipynb", "gallery/**/*.py"]
 templates_path = ["_templates"]
+smartquotes = False  # "auto" is a value
 default_role = "literal"  # in docstrings, names of parameters
 
 myst_enable_extensions = ["dollarmath", "colon_fence", "deflist"]
@@ -52,29 +53,18 @@ sphinx_gallery_conf = {
     "reset_modules_order": "both",
     "write_computation_times": False,
     "download_all_examples": False,
-    "show_memory": False,
     "show_signature": False,
     "remove_config_comments": True,
-    "min_reported_time": 0,
-    "matplotlib_animations": False,
-    "plot_gallery": "True",
 }
 
-html_theme = "pydata_sphinx_theme"
+html_theme = "furo"
 html_title = "seqspan"
 html_static_path = ["_static"]
 html_css_files = ["seqspan.css"]
 html_math_renderer = "mathml"
 html_copy_source = False
 html_show_sourcelink = False
-html_theme_options = {
-    "logo": {"text": "seqspan"},
-    "show_prev_next": True,
-    "navigation_with_keys": False,
-    "header_links_before_dropdown": 6,
-    "footer_start": ["copyright"],
-    "footer_end": [],
-    "secondary_sidebar_items": ["page-toc"],
-    "pygments_light_style": "a11y-high-contrast-light",
-    "pygments_dark_style": "a11y-high-contrast-dark",
-}
+html_show_sphinx = False
+pygments_style = "friendly"
+pygments_dark_style = "github-dark"
+html_theme_options = {"navigation_with_keys": False}

@@ -6,6 +6,8 @@ built, and a formula that cannot be turned is a warning, so that the build fails
 
 from __future__ import annotations
 
+import re
+from html import escape
 from typing import Any
 
 from docutils import nodes
@@ -15,29 +17,42 @@ from sphinx.util import logging
 
 logger = logging.getLogger(__name__)
 
+LIMITS_BELOW = re.compile(r"\\(min|max|sup|inf|lim)_")
+#: Bars are read as operators between two terms, and get their space, unless it is taken away.
+BARS = re.compile(r"<mo(?: fence=\"false\")?(?: stretchy=\"false\")?>(&#x0007C;|&#x02016;)</mo>")
+UNKNOWN = re.compile(r"<mi>(\\[A-Za-z]+|&)</mi>")
 
-def to_mathml(node: nodes.math | nodes.math_block, display: str) -> str:
-    """Turn the LaTeX of a node into a ``<math>`` element."""
+
+def to_mathml(latex: str, display: str) -> str:
+    """Turn LaTeX into a ``<math>`` element; commands that are not known are an error."""
+    if display == "block":
+        latex = LIMITS_BELOW.sub(r"\\\1\\limits_", latex)
+    math = str(convert(latex, display=display))
+    if unknown := UNKNOWN.search(math):
+        raise ValueError(f"{unknown[1]} is not known")
+    return BARS.sub(r'<mo stretchy="false" lspace="0" rspace="0">\1</mo>', math)
+
+
+def render(node: nodes.Element, display: str) -> str:
+    """Turn a node, or warn."""
     latex = node.astext().strip()
-    if r"\\" in latex and r"\begin" not in latex:  # as MathJax reads lines of a display
-        latex = rf"\begin{{aligned}}{latex}\end{{aligned}}"
     try:
-        return str(convert(latex, display=display))
-    except Exception as error:  # the package raises many kinds, none with a common parent
-        logger.warning("cannot be turned into MathML (%s): %s", error, latex, location=node)
-        return f"<code>{nodes.unescape(latex)}</code>"
+        return to_mathml(latex, display)
+    except Exception as error:  # the package raises many kinds, without a parent of their own
+        logger.warning("cannot be turned into MathML, %s: %s", error, latex, location=node)
+        return f"<code>{escape(latex)}</code>"
 
 
 def visit_math(self: Any, node: nodes.math) -> None:
     """Write a formula within a line."""
-    self.body.append(to_mathml(node, "inline"))
+    self.body.append(render(node, "inline"))
     raise nodes.SkipNode
 
 
 def visit_math_block(self: Any, node: nodes.math_block) -> None:
     """Write a formula of its own."""
     self.body.append(self.starttag(node, "div", CLASS="math"))
-    self.body.append(to_mathml(node, "block"))
+    self.body.append(render(node, "block"))
     self.body.append("</div>")
     raise nodes.SkipNode
 

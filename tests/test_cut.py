@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 
 from seqspan import _spectrum
-from seqspan.cut import _leading_vectors, normalised_cut, normalised_cuts
+from seqspan.affinity import SharedAffinity
+from seqspan.cut import _leading_vectors, _unit_rows, _without_empty_groups, normalised_cut, normalised_cuts
 from seqspan.metrics import clustering_error
 
 
@@ -250,7 +251,52 @@ def test_a_weak_link_leaves_the_order_out():
     assert clustering_error(labels[shuffled], again) == 0
 
 
-@pytest.mark.parametrize("wrong", [{"link": 0.0}, {"link": np.nan}, {"offset": -1.0}])
+def shared(groups, dtype=float, seed=0):
+    """Affinity of samples that are represented by four atoms for each group, a little by the others."""
+    rng = np.random.default_rng(seed)
+    owners = np.repeat(np.unique(groups), 4)
+    Z = np.where(owners[:, None] == groups, rng.uniform(0.5, 1, (len(owners), len(groups))), 0)
+    return SharedAffinity((Z + 0.1 * rng.random(Z.shape)).astype(dtype))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("limit", [0, 1000])  # the implicit way, and the dense one
+def test_a_shared_affinity_is_cut_as_if_it_were_written_out(dtype, limit, monkeypatch):
+    monkeypatch.setattr(_spectrum, "DENSE_LIMIT", limit)
+    groups = np.repeat([0, 1, 2, 1], [32, 29, 34, 30])
+    W = shared(groups, dtype)
+    dense = W.multiply(np.eye(len(W)))
+    np.testing.assert_array_equal(normalised_cut(W, 3, rng=0), groups)
+    assert normalised_cuts(W, [1, len(W)], rng=0)[1].tolist() == [0] * len(W)
+    implicit, written = (_leading_vectors(A, 0.1, 0.2, 3) for A in (W, (dense + dense.T) / 2))
+    # both span one space; the angle between them is the residual, 1e-3, over the gap between eigenvalues
+    np.testing.assert_allclose(np.linalg.svd(implicit.T @ written, compute_uv=False), 1, atol=1e-4)
+
+
+def test_labels_can_be_used_as_indices():
+    names = np.array(["a", "b", "c"])
+    W, _ = planted((1, 2))
+    for number in (1, 2, 3):
+        assert len(set(names[normalised_cut(W, number, rng=0)])) == number
+
+
+def test_an_unused_label_goes_to_the_sample_that_fits_worst_and_leaves_no_group_empty():
+    all_alike = np.array([[0.9, 0.1, 0.0], [0.8, 0.0, 0.1], [0.7, 0.1, 0.0], [0.95, 0.1, 0.0]])
+    assert _without_empty_groups(all_alike).tolist() == [0, 2, 1, 0]
+    one_alone = np.array([[0.9, 0.1, 0.0], [0.8, 0.1, 0.0], [0.1, 0.3, 0.0]])
+    assert _without_empty_groups(one_alone).tolist() == [0, 2, 1]
+
+
+@pytest.mark.parametrize("size", [1e-100, 1.0, 1e100])
+def test_rows_of_any_length_become_unit_rows_but_for_zeros(size):
+    rows = _unit_rows(size * np.array([[3.0, 4.0], [0.0, 0.0], [-1.0, 0.0]]))
+    np.testing.assert_allclose(rows, [[0.6, 0.8], [0, 0], [-1, 0]])
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"link": 0.0}, {"link": np.nan}, {"link": np.inf}, {"offset": -1.0}, {"offset": np.inf}]
+)
 def test_a_wrong_link_or_offset_is_named(wrong):
-    with pytest.raises(ValueError, match="link must be positive"):
+    given = f"got {wrong.get('link', 0.01)} and {wrong.get('offset', 0.0)}"
+    with pytest.raises(ValueError, match=f"link must be positive and offset not negative; {given}"):
         normalised_cut(np.eye(4), 2, **wrong)

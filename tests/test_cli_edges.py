@@ -1,0 +1,171 @@
+"""The command line where something is unusual: what it says, and with which status it leaves."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from seqspan import cli
+from seqspan._cli import reproduce as command
+from seqspan._cli import truth
+from seqspan.cli import app
+from seqspan.cluster import files
+from seqspan.datasets import make_subspaces
+
+
+@pytest.fixture
+def walks(tmp_path, monkeypatch):
+    """Two short recordings in the current folder."""
+    monkeypatch.chdir(tmp_path)
+    for seed in range(2):
+        np.save(f"walk{seed}.npy", make_subspaces(2, 2, 12, 10, rng=seed)[0].T)
+    return tmp_path
+
+
+def run(*arguments, status=0):
+    result = CliRunner().invoke(app, list(map(str, arguments)))
+    assert result.exit_code == status, result.output + repr(result.exception)
+    return result
+
+
+def raising(error):
+    def work(*given, **more):
+        raise error
+
+    return work
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (
+            {"classes": [1, 2], "names": []},
+            "expected 'labels' or 'boundaries'; got the names 'classes', 'names'",
+        ),
+        ({"labels": [1, 2]}, "one label per sample is needed; got 2"),
+        ({"boundaries": "3"}, "expected a list; got str"),
+        (7, "expected a list; got int"),
+    ],
+)
+def test_a_truth_of_another_form_is_refused_with_what_it_has(tmp_path, content, message):
+    path = tmp_path / "truth.json"
+    path.write_text(json.dumps(content))
+    with pytest.raises(ValueError, match=rf"truth\.json: not labels or boundaries of 8 samples: {message}"):
+        truth.read_truth(path, 8)
+
+
+def test_boundaries_may_have_their_name_in_json(tmp_path):
+    (tmp_path / "truth.json").write_text('{"boundaries": [3, 5]}')
+    assert truth.read_truth(tmp_path / "truth.json", 8).labels.tolist() == [0, 0, 0, 1, 1, 2, 2, 2]
+
+
+def test_a_large_truth_is_refused_before_it_is_read(tmp_path, monkeypatch):
+    monkeypatch.setattr(truth, "MAX_BYTES", 1000)
+    (tmp_path / "truth.csv").write_text("1\n" * 600)
+    with pytest.raises(ValueError, match=r"truth\.csv: a truth file has at most 1,000 bytes; got 1,200"):
+        truth.read_truth(tmp_path / "truth.csv", 600)
+
+
+def test_one_truth_is_not_for_two_inputs(walks):
+    result = run("segment", "walk*.npy", "--truth", "truth.csv", status=2)
+    assert result.stderr == "seqspan: error: --truth speaks of one input; got 2 inputs.\n"
+
+
+def test_a_solver_is_one_that_there_is(walks):
+    result = run("segment", "walk0.npy", "--solver", "simplex", status=2)
+    assert re.search(r"--solver must be one of 'fast', .*'sylvester'.*; got 'simplex'", result.stderr)
+    run("segment", "walk0.npy", "--solver", "vladmap", "--quiet")
+    assert (
+        json.loads((walks / "walk0.seqspan" / "result.json").read_text())["settings"]["solver"] == "vladmap"
+    )
+
+
+def test_a_defect_of_ours_costs_one_input_and_shows_where_it_is_if_asked(walks, monkeypatch):
+    run_job = cli.run_job
+
+    def broken(job, **more):
+        if job.source.name == "walk0.npy":
+            raise KeyError("no such thing")
+        return run_job(job, **more)
+
+    monkeypatch.setattr(cli, "run_job", broken)
+    result = run("segment", "walk0.npy", "walk1.npy", status=1)
+    line = "seqspan: error: walk0.npy: unexpected KeyError: 'no such thing'; --verbose shows where."
+    assert line in result.stderr.splitlines()
+    assert "Traceback" not in result.stderr
+    assert (walks / "walk1.seqspan" / "report.html").exists()
+    result = run("segment", "walk0.npy", "--verbose", status=1)
+    assert "Traceback" in result.stderr
+    assert "in broken" in result.stderr
+
+
+def test_an_input_that_a_cluster_gives_up_is_one_that_failed(walks, monkeypatch):
+    def give_up_on_the_first(work, items, address, given_up):
+        assert address == "tcp://somewhere"
+        assert all(item.source.is_absolute() and item.folder.is_absolute() for item in items)
+        yield given_up(items[0], RuntimeError("four workers\nwere lost"))
+        yield work(items[1])
+
+    monkeypatch.setattr(files, "map_on_cluster", give_up_on_the_first)
+    result = run("segment", "walk0.npy", "walk1.npy", "--cluster", "tcp://somewhere", status=1)
+    assert "seqspan: error: walk0.npy: four workers were lost" in result.stderr.splitlines()
+    assert (walks / "walk1.seqspan" / "result.json").exists()
+    assert not (walks / "walk0.seqspan").exists()
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "message"),
+    [
+        (ValueError("no codec"), 1, "seqspan: error: no codec\n"),
+        (OSError("disk full"), 1, "seqspan: error: disk full\n"),
+        (KeyboardInterrupt(), 130, "seqspan: error: stopped; the result is as it was before\n"),
+    ],
+)
+def test_a_demo_that_cannot_go_on_says_so_in_one_line(walks, monkeypatch, error, status, message):
+    monkeypatch.setattr("seqspan.demo.run_demo", raising(error))
+    result = run("demo", "--out", "demo", status=status)
+    assert (result.stderr, result.stdout) == (message, "")
+
+
+@pytest.mark.parametrize(("right", "status"), [(True, 0), (False, 1)])
+def test_a_quiet_demo_speaks_by_its_status(walks, monkeypatch, right, status):
+    def found(out, level):
+        assert level == 0
+        return SimpleNamespace(what="3 spans", right=right, wrong="2 were rendered")
+
+    monkeypatch.setattr("seqspan.demo.run_demo", found)
+    assert run("demo", "--quiet", status=status).output == ""
+
+
+def test_a_stopped_reproduction_says_that_its_rows_stay(walks, monkeypatch):
+    monkeypatch.setattr(command, "reproduce", raising(KeyboardInterrupt()))
+    result = run("reproduce", "synthetic", "--quick", status=130)
+    assert result.stderr.startswith("seqspan: error: stopped; the rows that are done stay")
+
+
+def test_a_quiet_reproduction_prints_no_summary(walks, monkeypatch):
+    monkeypatch.setattr(command, "reproduce", lambda name, options: f"summary of {name}")
+    assert run("reproduce", "all", "--quiet").output == ""
+    assert run("reproduce", "synthetic").stdout == "summary of synthetic\n"
+
+
+def test_a_grid_without_cases_starts_nothing(tmp_path, monkeypatch):
+    """An experiment need not search for weights: then there is no bar and no worker."""
+    monkeypatch.setattr(command, "run_cases", raising(AssertionError("nothing is to be run")))
+    file = SimpleNamespace(parameters=("seed",), rows={})
+    options = command.Options(tmp_path, True, None, None, None, None, False)
+    command._run("synthetic", "weights", [], file, 1, options)
+
+
+def test_graphics_cards_are_counted(monkeypatch):
+    runtime = SimpleNamespace(getDeviceCount=lambda: 2)
+    monkeypatch.setitem(sys.modules, "cupy", SimpleNamespace(cuda=SimpleNamespace(runtime=runtime)))
+    assert cli.describe_devices().endswith("CPU cores, 2 GPU")
+    runtime.getDeviceCount = raising(RuntimeError("no driver"))
+    assert cli.describe_devices().endswith("CPU cores, no GPU")

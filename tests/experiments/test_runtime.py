@@ -94,3 +94,17 @@ def test_cases_of_the_full_grid_have_a_partner_of_the_fast_solver():
         sizes = dict(grid.sizes)
         assert {max(sizes["vladmap"]), max(sizes["sylvester"])} <= set(sizes["fast"])
     assert runtime.GRID.repeats == 10
+
+
+def test_one_size_has_no_growth_and_no_rival_no_ratio():
+    times = {("fast", n): [1e-4 * n**1.5] * 2 for n in (20, 40)} | {("vladmap", 20): [1.0, 1.0]}
+    said = runtime.summarise(rows(times), pl.DataFrame())
+    assert "| fast | 20 to 40 | 4 | 1.50" in said
+    assert "| vladmap |" not in said
+    assert "than `vladmap`" in said
+    assert "than `sylvester`" not in said
+
+
+def test_repeats_can_be_chosen():
+    grid = runtime.GRID.with_repeats(3)
+    assert (grid.repeats, grid.sizes) == (3, runtime.GRID.sizes)

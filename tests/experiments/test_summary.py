@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from seqspan.experiments import synthetic
+from seqspan.experiments import mocap, spectra, synthetic, video
 from seqspan.experiments._figures import draw_statistics
 from seqspan.experiments._methods import METHODS, VARIANTS
 from seqspan.experiments._summary import verdict
@@ -112,3 +112,69 @@ def test_tables_and_figures_show_the_means():
     assert list(lines) == ["OSC", "SpatSC", "LRR", "SSC"]
     assert lines["LRR"].get_ydata() == pytest.approx([0.1, 0.3])
     assert [text.get_text() for text in figure.axes[4].get_xticklabels()] == ["4"]
+
+
+def test_a_claim_that_holds_at_half_of_the_levels_holds_in_part():
+    levels = (4.0, 6.0, 8.0)
+    even = {key: mean for level in levels[1:] for key, mean in means(0.3, 0.3, 0.3, 0.3, level=level).items()}
+    said = verdict(rows(means(0.0, 0.3, 0.6, 0.2) | even, spread=0.0))
+    assert "holds in part: OSC is clearly better in 3 of the 9 comparisons with any error" in said
+
+
+def test_nothing_is_said_of_a_rival_without_rows():
+    """A run that is not done yet has rows of some methods alone."""
+    said = verdict(rows({("osc", 4.0): 0.1, ("ssc", 4.0): 0.3}))
+    assert said.startswith("OSC is ahead of SSC at 4 dB. Of 1 comparisons 1 are clearly for OSC")
+    assert "not compared yet. Of 0 comparisons" in verdict(rows({("osc", 4.0): 0.1}))
+
+
+def test_figures_known_of_other_levels_are_not_compared():
+    said = synthetic.summarise(rows(means(0.0, 0.3, 0.6, 0.2, level=5.5)), pl.DataFrame())
+    assert "known before" not in said
+    assert "ahead of SSC at 5.5 dB" in said
+
+
+def test_a_method_without_rows_has_no_line():
+    figure = draw_statistics(rows({("osc", 4.0): 0.1, ("ssc", 4.0): 0.3}), "a title")
+    assert [line.get_label() for line in figure.axes[0].get_lines()] == ["OSC", "SSC"]
+
+
+def recordings(*names):
+    """Rows of every method on some recordings; OSC errs least."""
+    return pl.concat(
+        [rows(means(0.1, 0.4, 0.5, 0.3)).with_columns(recording=pl.lit(name)) for name in names]
+    ).with_columns(coefficient_mean=pl.lit(None, pl.Float64))
+
+
+def test_motion_is_summed_up_and_drawn_by_data_set():
+    table = recordings("cmu86/9", "cmu86/10", "mocap6/13_30")
+    said = mocap.summarise(table, pl.DataFrame())
+    assert said.startswith("# Motion capture\n\nThe paper's recording")
+    assert "## cmu86: 2 recordings" in said
+    assert "## mocap6: 1 recordings" in said
+    assert said.count("ahead of LRR at 4 dB") >= 2
+    figures = mocap.draw(table)
+    assert list(figures) == ["cmu86", "mocap6"]
+    assert [figure.get_suptitle() for figure in figures.values()] == [mocap.TITLES[kind] for kind in figures]
+
+
+def test_clips_are_summed_up_and_drawn_together():
+    table = recordings("A", "B", "C")
+    assert "## clips: 3 recordings" in video.summarise(table, pl.DataFrame())
+    (figure,) = video.draw(table).values()
+    assert figure.get_suptitle() == "Video, 3 clips of 300 frames and three scenes"
+    osc = figure.axes[0].get_lines()[0]
+    assert osc.get_ydata() == pytest.approx([0.1], abs=0.01)
+
+
+def test_spectra_are_drawn_by_the_mean_of_their_coefficients():
+    both = [
+        rows(means(0.1, 0.4, 0.5, 0.3)).with_columns(coefficient_mean=mean)
+        for mean in map(pl.lit, (0.0, 0.1))
+    ]
+    figures = spectra.draw(pl.concat(both))
+    assert list(figures) == ["mean_0.1", "mean_0"]
+    assert figures["mean_0"].get_suptitle() == "Mineral spectra, coefficients of mean 0"
+    said = spectra.summarise(both[1], pl.DataFrame())
+    assert said.startswith("# Semi-synthetic data: mineral spectra")
+    assert "ahead of SpatSC at 4 dB" in said

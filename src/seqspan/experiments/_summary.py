@@ -87,9 +87,10 @@ def verdict(rows: pl.DataFrame) -> str:
 def _comparison(rows: pl.DataFrame) -> tuple[str, int, int, int]:
     """Where OSC stands, in words, and how often it is ahead and behind in how many comparisons."""
     standing = {
-        (level, rival): _standing(rows.filter(pl.col("psnr_target") == level), rival)
+        (level, rival): found
         for level in sorted(set(rows["psnr_target"]), reverse=True)
         for rival in METHODS[1:]
+        if (found := _standing(rows.filter(pl.col("psnr_target") == level), rival))
     }
     told = []
     for state in ("ahead of", "level with", "behind"):
@@ -98,7 +99,7 @@ def _comparison(rows: pl.DataFrame) -> tuple[str, int, int, int]:
             if levels:
                 told.append(f"{state} {NAMES[rival]} at {_levels(levels)}")
     ahead, behind = (list(standing.values()).count(state) for state in ("ahead of", "behind"))
-    return "; ".join(told), ahead, behind, len(standing)
+    return "; ".join(told) or "not compared yet", ahead, behind, len(standing)
 
 
 def _judgement(rows: pl.DataFrame, ahead: int, behind: int) -> str:
@@ -122,14 +123,14 @@ def _judgement(rows: pl.DataFrame, ahead: int, behind: int) -> str:
 
 
 def _standing(rows: pl.DataFrame, rival: str) -> str:
-    """Say where OSC stands at one level: paired differences against their standard error."""
+    """Say where OSC stands at one level: paired differences against their standard error; "" without any."""
     names = ["seed", "recording"]
     ours = rows.filter(pl.col("method") == "osc").select(*names, ours="error")
     theirs = rows.filter(pl.col("method") == rival).select(*names, theirs="error")
     both = ours.join(theirs, on=names)
     difference = (both["theirs"] - both["ours"]).to_numpy()
     if len(difference) == 0:
-        return "level with"
+        return ""
     margin = max(
         CLEAR * float(np.std(difference, ddof=1 if len(difference) > 1 else 0)) / len(difference) ** 0.5,
         SMALL,

@@ -151,11 +151,15 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0, help="of the first fit; the next have the next ones")
     parser.add_argument("--only", type=int, help="repeat the fit of one seed and show it")
     parser.add_argument("--failures", type=Path, default=Path("out/soak_failures.csv"))
+    parser.add_argument("--names", nargs="+", default=[], help="of memory: which fits, all by default")
+    parser.add_argument("--sizes", type=int, nargs="+", default=[500])
+    parser.add_argument("--features", type=int, nargs="+", default=[30])
+    parser.add_argument("--dtypes", nargs="+", default=["float64", "float32"])
     options = parser.parse_args()
     if options.what == "memory":
         from benchmarks.soak.peaks import compare_peaks
 
-        return compare_peaks()
+        return compare_peaks(options.names, options.sizes, options.features, options.dtypes)
     if options.only is not None:
         case = draw_case(options.only)
         print(case.words, flush=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +14,7 @@ GROUP_FILES = (
     ("memory.max", "memory.current", "inactive_file"),
     ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
 )
+COMPILER = 300 * 2**20  # address space that numba and LLVM take; a third of it is resident
 UNLIMITED = 2**60  # version 1 writes "no limit" as the largest number of pages
 
 
@@ -27,7 +29,7 @@ def free_bytes() -> int | None:
     return min(known) if known else None
 
 
-def require_memory(needed: int, what: str, remedy: str) -> None:
+def require_memory(needed: int, what: str, remedy: str, *, compiles: bool = False) -> None:
     """Raise a MemoryError that says what is needed, what is free and what to do, if it will not fit.
 
     Parameters
@@ -38,6 +40,8 @@ def require_memory(needed: int, what: str, remedy: str) -> None:
         What needs them.
     remedy : str
         What to do about it, as a sentence.
+    compiles : bool
+        Whether compiled code is used: the compiler is loaded on its first use.
 
     Examples
     --------
@@ -46,6 +50,7 @@ def require_memory(needed: int, what: str, remedy: str) -> None:
       ...
     MemoryError: A dream needs 1099511627776.0 GiB of memory; ... GiB are free. Wake up.
     """
+    needed += COMPILER if compiles and "llvmlite" not in sys.modules else 0
     free = free_bytes()
     if free is not None and needed > free:
         raise MemoryError(

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from seqspan._types import Array, IntArray
 from seqspan.affinity import affinity
@@ -18,8 +19,9 @@ from seqspan.cut import normalised_cut
 from seqspan.memory import require_memory
 from seqspan.models import Model
 from seqspan.n_subspaces import estimate_n_subspaces
+from seqspan.needs import cut_bytes, solver_bytes
 from seqspan.ordered_cut import MIN_LENGTH, ordered_cut
-from seqspan.solvers import ARRAYS, SOLVERS, Solution, Stopping
+from seqspan.solvers import SOLVERS, Solution, Stopping
 
 #: The ways from coefficients to labels.
 CUTS = ("ncut", "ordered", "peaks")
@@ -88,14 +90,27 @@ def represent(
         from seqspan.gpu.solver import solve_cuda
 
         return solve_cuda(model, X, stopping=stopping, **options)
-    n = X.shape[1]
     require_memory(
-        int(ARRAYS[solver] * n * n * X.itemsize),
-        f"Solver {solver!r} on {n} samples in {X.dtype}",
+        solver_bytes(solver, model, X.shape, X.dtype, options.get("n_threads")),
+        f"Solver {solver!r} on {X.shape[1]} samples in {X.dtype}",
         "Take landmarks as atoms (dictionary='landmarks'), fewer samples (preprocess='subsample:2' keeps "
         "every second), or float32 instead of float64.",
+        compiles=solver == "fast",
     )
     return SOLVERS[solver](model, X, stopping=stopping, **options)
+
+
+def require_cut_memory(
+    cut: str, shape: tuple[int, int], dtype: npt.DTypeLike, n_subspaces: int | str, *, beside: int = 0
+) -> None:
+    """Raise a MemoryError if a cut of coefficients of that shape, with so many bytes beside, will not fit."""
+    require_memory(
+        cut_bytes(cut, shape, dtype, n_subspaces) + beside,
+        f"cut={cut!r} of {shape[1]} samples in {np.dtype(dtype)}",
+        "Take fewer samples (preprocess='subsample:2' keeps every second), landmarks as atoms "
+        "(dictionary='landmarks'), or another cut.",
+        compiles=cut == "ordered",
+    )
 
 
 def segment(
@@ -144,6 +159,8 @@ def segment(
     """
     if is_on_gpu(Z) and cut != "ncut":
         Z = to_host(Z)
+    if not is_on_gpu(Z):
+        require_cut_memory(cut, Z.shape, Z.dtype, n_subspaces)
     if cut == "peaks":
         wanted = n_subspaces if isinstance(n_spans, str) else n_spans
         boundaries = peak_boundaries(Z, None if isinstance(wanted, str) else wanted)

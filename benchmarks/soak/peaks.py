@@ -1,0 +1,115 @@
+"""What solvers and cuts really take at their peak, beside what is asked for before they start.
+
+Every row is a process of its own: a small problem first, so that all is imported and compiled, then the
+kernel's high-water mark is reset and the fit runs for a few iterations with at least one certificate.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.common import describe_machine, print_table
+from seqspan import LRR, LSR, OSC, SSC, SpatSC
+from seqspan.models import Osc
+from seqspan.needs import cut_bytes, solver_bytes
+from seqspan.solvers import ARRAYS
+
+ITERATIONS = 11  # certificates come every 5 or 10
+SLOW = {"sylvester": 500, "splitting, nuclear": 500, "splitting, LRR columns": 500}  # samples at most
+
+#: Estimators by what they show; all others of a row are as they come.
+FITS = {
+    "fast": lambda: OSC(n_subspaces=1),
+    "fast, landmarks": lambda: OSC(n_subspaces=1, dictionary="landmarks", n_landmarks=100),
+    "vladmap": lambda: OSC(n_subspaces=1, solver="vladmap"),
+    "ladmpsap": lambda: OSC(n_subspaces=1, solver="ladmpsap"),
+    "sylvester": lambda: OSC(n_subspaces=1, solver="sylvester"),
+    "splitting": lambda: OSC(n_subspaces=1, solver="splitting"),
+    "splitting, nuclear": lambda: OSC(n_subspaces=1, solver="splitting", penalty="nuclear"),
+    "splitting, SpatSC": lambda: SpatSC(n_subspaces=1, solver="splitting"),
+    "splitting, SSC": lambda: SSC(n_subspaces=1),
+    "splitting, SSC outliers": lambda: SSC(n_subspaces=1, noise="outliers", lambda_1=10.0, lambda_2=1.0),
+    "splitting, LRR columns": lambda: LRR(n_subspaces=1, noise="columns"),
+    "closed_form, LRR": lambda: LRR(n_subspaces=1),
+    "closed_form, LRR noise-free": lambda: LRR(n_subspaces=1, noise="none"),
+    "closed_form, LSR": lambda: LSR(n_subspaces=1),
+    "fast + rbf kernel": lambda: OSC(n_subspaces=1, kernel="rbf"),
+    "fast + ncut, 5": lambda: OSC(n_subspaces=5),
+    "fast + ncut, auto": lambda: OSC(),
+    "fast + ncut, a tenth": lambda: OSC(n_subspaces=-10),
+    "fast + peaks": lambda: OSC(cut="peaks"),
+    "fast + ordered": lambda: OSC(cut="ordered"),
+    "fast, landmarks + ordered": lambda: OSC(cut="ordered", dictionary="landmarks", n_landmarks=100),
+    "fast, landmarks + ncut": lambda: OSC(dictionary="landmarks", n_landmarks=100),
+}
+
+
+def make_estimator(name: str, n: int) -> Any:
+    """The estimator of a row; -10 subspaces are a tenth of the samples."""
+    estimator = FITS[name]()
+    if "max_iter" in estimator.get_params():
+        estimator.set_params(max_iter=ITERATIONS, tol=1e-12)
+    if isinstance(estimator.n_subspaces, int) and estimator.n_subspaces < 0:
+        estimator.set_params(n_subspaces=n // 10)
+    return estimator
+
+
+def _status(name: str) -> int:
+    """Bytes of a line of /proc/self/status."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(name + ":"))
+
+
+def asked_bytes(estimator: Any, n: int, d: int, dtype: str) -> int:
+    """What the fit asks for before it starts."""
+    m, asked = n, 0
+    size = np.dtype(dtype).itemsize
+    if getattr(estimator, "dictionary", "samples") == "landmarks":
+        m = estimator.n_landmarks
+        asked = int(ARRAYS["fast"] * n * m * size)
+    else:
+        model = estimator._model(n) if not hasattr(estimator, "lambda_2") else Osc(0.1, 1.0)
+        asked = solver_bytes(estimator._solver(), model, (d, n), dtype)
+    return max(asked, size * m * n + cut_bytes(estimator.cut, (m, n), dtype, estimator.n_subspaces))
+
+
+def run_once(name: str, n: int, d: int, dtype: str) -> dict[str, object]:
+    """Fit once and say what it took; the whole of a process."""
+    warnings.simplefilter("ignore")
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((n, d)).astype(dtype)
+    make_estimator(name, 64).fit(rng.standard_normal((64, d)).astype(dtype))
+    estimator = make_estimator(name, n)
+    needed = asked_bytes(estimator, n, d, dtype)
+    before = _status("VmRSS")
+    Path("/proc/self/clear_refs").write_text("5")
+    estimator.fit(X)
+    taken = _status("VmHWM") - before
+    return {
+        "fit": name, "samples": n, "features": d, "type": dtype, "asked, MiB": needed / 2**20,
+        "taken, MiB": taken / 2**20, "asked / taken": needed / taken,
+    }  # fmt: skip
+
+
+def compare_peaks(names: list[str], sizes: list[int], features: list[int], dtypes: list[str]) -> int:
+    """Print asked and taken of every kind of fit; 1 if one took more than was asked for."""
+    print(describe_machine(), flush=True)
+    rows = []
+    for n, d, dtype, name in itertools.product(sizes, features, dtypes, names or FITS):
+        if n > SLOW.get(name, n):
+            continue
+        code = "from benchmarks.soak.peaks import *; print(json.dumps(run_once(*json.loads(sys.argv[1]))))"
+        command = [sys.executable, "-c", code, json.dumps([name, n, d, dtype])]
+        answer = subprocess.run(command, capture_output=True, text=True, check=True)
+        rows.append(json.loads(answer.stdout))
+        print(*rows[-1].values(), file=sys.stderr, flush=True)
+    print_table(rows)
+    return int(any(row["asked / taken"] < 1 for row in rows))

@@ -1,0 +1,101 @@
+"""Memory that solvers and cuts take at their peak, known before they start.
+
+Counted in arrays as large as the coefficients, and in what they take besides for many features, threads and
+factorisations; measured, and rounded up. ``python -m benchmarks.soak memory`` compares it with what is taken.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from seqspan._spectrum import DENSE_LIMIT, DEPTH, GUARD
+from seqspan.kernel_features import N_ANCHORS
+from seqspan.models import Model
+from seqspan.n_subspaces import MAX_SUBSPACES
+from seqspan.ordered_cut import COARSE, EXACT_UP_TO
+from seqspan.solvers import ARRAYS
+from seqspan.solvers.sweeps import BLOCK_WIDTH
+from seqspan.solvers.teams import default_threads
+
+DOUBLE = 8  # bytes: factorisations are in double precision, whatever the samples are in
+SPAN_COST = 4  # bytes
+UNCOUPLED = 15.5  # arrays of the splitting solver where nothing couples the columns
+
+
+def solver_bytes(
+    solver: str, model: Model, shape: tuple[int, int], dtype: npt.DTypeLike, n_threads: int | None = None
+) -> int:
+    """Most memory that a solver holds at once, coefficients included.
+
+    Parameters
+    ----------
+    solver : str
+        A name in :data:`seqspan.solvers.SOLVERS`.
+    model : Model
+    shape : (d, n)
+        Of the samples, as columns.
+    dtype : float32 or float64
+    n_threads : int, optional
+        Of the fast solver.
+
+    Returns
+    -------
+    int
+
+    Examples
+    --------
+    >>> from seqspan.models import Osc
+    >>> solver_bytes("fast", Osc(0.1, 1.0), (30, 10_000), np.float32, n_threads=2) / 1e9
+    1.43...
+    """
+    d, n = shape
+    size = np.dtype(dtype).itemsize
+    if solver == "fast":
+        buffers = n * BLOCK_WIDTH * (2 * (n_threads or default_threads()) + 1)
+        return int(ARRAYS[solver] * size * n * n + size * buffers + _factorisation(d, n))
+    if solver == "closed_form":
+        return int((size + ARRAYS[solver] * DOUBLE) * n * n + _factorisation(d, n))
+    arrays = UNCOUPLED if solver == "splitting" and model.coupling is None else ARRAYS[solver]
+    return int(size * (arrays * n * n + 3 * d * n))
+
+
+def _factorisation(d: int, n: int) -> int:
+    """Singular values and vectors of (d, n) in double precision, by way of (n, n) where d is larger."""
+    least = min(d, n)
+    return DOUBLE * (2 * d * n + 6 * least * least + (3 * n * n if d > n else d * n))
+
+
+def cut_bytes(cut: str, shape: tuple[int, int], dtype: npt.DTypeLike, n_subspaces: int | str) -> int:
+    """Most memory that a cut holds at once, the coefficients not included.
+
+    Parameters
+    ----------
+    cut : {"ncut", "ordered", "peaks"}
+    shape : (m, n)
+        Of the coefficients.
+    dtype : float32 or float64
+    n_subspaces : int or str
+
+    Returns
+    -------
+    int
+
+    Examples
+    --------
+    >>> cut_bytes("peaks", (1000, 1000), float, "auto") / 1e6
+    16.0
+    """
+    m, n = shape
+    size = np.dtype(dtype).itemsize
+    if cut == "peaks":
+        return 2 * size * m * n
+    if cut == "ordered":
+        anchors, grid = min(n, N_ANCHORS), n if n <= EXACT_UP_TO else COARSE
+        features = 2 * size * (m + n) * anchors + 5 * DOUBLE * anchors * anchors
+        return features + SPAN_COST * grid * grid
+    count = MAX_SUBSPACES + 1 if isinstance(n_subspaces, str) else n_subspaces
+    vectors = (count + GUARD) * DEPTH
+    if n <= DENSE_LIMIT or vectors > n:
+        return 2 * size * m * n + 5 * DOUBLE * n * n
+    return 2 * size * m * n + 4 * DOUBLE * n * vectors

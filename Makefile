@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
-.PHONY: demo test browser coverage lint docs mutants bench clean
+.PHONY: demo test browser coverage lint docs mutants lock test-lowest test-newest versions package audit bench clean
 
 $(INSTALLED): pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -48,6 +48,55 @@ docs: $(INSTALLED)  ## the documentation site, without a network; a warning or a
 mutants: $(INSTALLED)  ## which small changes of the code does no test notice? 90 % have to be; some 30 minutes
 	$(BIN)/pip install --quiet --editable ".[mutants]"
 	$(BIN)/python -m tests.mutants $(MUTANTS)
+
+# Other versions than those of .venv, each in an environment of its own: the lowest and the newest that pyproject.toml allows.
+# ON=3.14 chooses the Python; on one for which a lowest version has no wheel, it is the lowest that has.
+ENVIRONMENTS := out/environments
+UV := $(BIN)/uv --no-config --quiet
+ON ?= 3.11
+COMPILE := $(UV) pip compile --upgrade --extra all --extra test --no-annotate --custom-compile-command "make lock"
+# Old packages call what new ones deprecate; in all other runs every warning is an error.
+OLD_MEETS_NEW := -W default::DeprecationWarning -W default::PendingDeprecationWarning
+
+lock: $(INSTALLED)  ## pin the lowest and the newest versions that pyproject.toml allows today
+	$(COMPILE) --resolution lowest-direct --only-binary :all: --python-version 3.11 -o requirements/lowest.txt pyproject.toml
+	$(COMPILE) --universal --python-version 3.11 -o requirements/newest.txt pyproject.toml
+
+versions:  ## the suite with the lowest versions on Python 3.11, and with the newest on the newest Python
+	$(MAKE) test-lowest ON=3.11
+	$(MAKE) test-newest ON=3.14
+
+test-lowest: $(INSTALLED) browser  ## the suite, against an installed package, with the lowest versions
+	$(UV) venv --clear --python $(ON) $(ENVIRONMENTS)/lowest
+	$(UV) pip install --python $(ENVIRONMENTS)/lowest --resolution lowest-direct --only-binary :all: --no-binary seqspan \
+	    --refresh-package seqspan $(if $(filter 3.11,$(ON)),--constraint requirements/lowest.txt) ".[all,test]"
+	$(ENVIRONMENTS)/lowest/bin/python -m pytest $(OLD_MEETS_NEW) $(PYTEST_ARGS) tests --pyargs seqspan
+
+test-newest: $(INSTALLED) browser  ## the suite, against an installed package, with the newest versions
+	$(UV) venv --clear --python $(ON) $(ENVIRONMENTS)/newest
+	$(UV) pip install --python $(ENVIRONMENTS)/newest --refresh-package seqspan --constraint requirements/newest.txt ".[all,test]"
+	$(ENVIRONMENTS)/newest/bin/python -m pytest $(PYTEST_ARGS) tests --pyargs seqspan
+
+# Wheel and sdist as they would be uploaded. The tests are those of the unpacked sdist without its src, so that the package
+# can come from the installed wheel alone; PACKAGE_TESTS=tests runs all of them.
+PACKAGE := out/package
+PACKAGE_TESTS ?= tests/test_demo.py tests/test_release.py tests/test_estimators.py tests/readers/test_read.py
+
+package: $(INSTALLED)  ## build wheel and sdist, check them, install the wheel in an empty environment and test it there
+	rm -rf $(PACKAGE)
+	$(UV) build --out-dir $(PACKAGE)/dist
+	$(UV) build --wheel --out-dir $(PACKAGE)/of_checkout
+	$(BIN)/twine check --strict $(PACKAGE)/dist/*
+	$(BIN)/python -m tests.distributions $(PACKAGE)/dist $(PACKAGE)/of_checkout/*.whl
+	$(UV) venv --python $(ON) $(ENVIRONMENTS)/wheel --clear
+	$(UV) pip install --python $(ENVIRONMENTS)/wheel --constraint requirements/newest.txt "$$(ls $(PACKAGE)/dist/*.whl)[all,test]"
+	mkdir $(PACKAGE)/tree && tar xzf $(PACKAGE)/dist/*.tar.gz -C $(PACKAGE)/tree --strip-components 1
+	rm -r $(PACKAGE)/tree/src
+	cd $(PACKAGE)/tree && ../../../$(ENVIRONMENTS)/wheel/bin/python -m pytest $(PYTEST_ARGS) $(PACKAGE_TESTS) --pyargs seqspan
+	cd $(PACKAGE) && ../../$(ENVIRONMENTS)/wheel/bin/seqspan demo --out demo
+
+audit: $(INSTALLED)  ## known vulnerabilities of the versions that are tested, as PyPI knows them
+	$(BIN)/python requirements/audit.py requirements/newest.txt
 
 bench: $(INSTALLED)  ## every benchmark at toy size; each file's docstring has the full command
 	$(BIN)/python -m benchmarks.agreement --quick

@@ -17,6 +17,8 @@ from sphinx.util import logging
 
 logger = logging.getLogger(__name__)
 
+#: What the package does not know, in words that it does.
+MISSING = {r"\arg": r"\operatorname{arg}"}
 LIMITS_BELOW = re.compile(r"\\(min|max|sup|inf|lim)_")
 #: Bars are read as operators between two terms, and get their space, unless it is taken away.
 BARS = re.compile(r"<mo(?: fence=\"false\")?(?: stretchy=\"false\")?>(&#x0007C;|&#x02016;)</mo>")
@@ -25,6 +27,8 @@ UNKNOWN = re.compile(r"<mi>(\\[A-Za-z]+|&)</mi>")
 
 def to_mathml(latex: str, display: str) -> str:
     """Turn LaTeX into a ``<math>`` element; commands that are not known are an error."""
+    for command, known in MISSING.items():
+        latex = latex.replace(command, known)
     if display == "block":
         latex = LIMITS_BELOW.sub(r"\\\1\\limits_", latex)
     math = str(convert(latex, display=display))

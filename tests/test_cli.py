@@ -143,9 +143,10 @@ def test_the_normalised_cut_with_the_paper_s_weights_is_still_there(table, tmp_p
 
 def test_weights_are_left_to_the_data_where_the_method_can():
     for method in ("osc", "spatsc"):
-        assert model_parameters(Settings(method=method)) == {"lambda_1": "auto", "lambda_2": "auto"}
-        given = model_parameters(Settings(method=method, lambda1="0.2"))
-        assert given == {"lambda_1": 0.2, "lambda_2": "auto"}
+        left = {"lambda_1": "auto", "lambda_2": "auto", "dictionary": "auto"}
+        assert model_parameters(Settings(method=method)) == left
+        given = Settings(method=method, lambda1="0.2", dictionary="samples")
+        assert model_parameters(given) == left | {"lambda_1": 0.2, "dictionary": "samples"}
     for method in ("ssc", "lrr", "lsr"):
         assert model_parameters(Settings(method=method)) == {}
 
@@ -164,6 +165,22 @@ def test_weights_that_were_chosen_are_recorded_and_kept(table, tmp_path):
     assert isinstance(load_result(folder)["parameters"]["lambda_2"], float)
     run("segment", table, "-k", 3, "--method", "lsr")
     assert load_result(folder)["parameters"]["lambda_1"] == 0.4
+
+
+def test_landmarks_represent_a_long_recording_and_its_report_says_so(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    X, _ = make_recurring_subspaces([0, 1, 2, 0], 2, 20, 150, rng=0)
+    np.save("long.npy", X.T)
+    run("segment", "long.npy")
+    assert load_result(tmp_path / "long.seqspan")["parameters"]["dictionary"] == "samples"
+    run("segment", "long.npy", "--dictionary", "landmarks")
+    found = load_result(tmp_path / "long.seqspan")
+    assert found["parameters"]["dictionary"] == "landmarks"
+    assert (found["n_spans"], found["n_subspaces"]) == (4, 3)
+    assert "of 512 landmarks" in (tmp_path / "long.seqspan/report.html").read_text()
+    assert "only cut anew" in run("segment", "long.npy", "--dictionary", "landmarks", "-k", 2).stdout
+    run("segment", "long.npy", "--dictionary", "landmarks", "--cut", "ncut")
+    assert load_result(tmp_path / "long.seqspan")["n_subspaces"] == 3
 
 
 def test_the_command_in_the_result_repeats_it(table, tmp_path):
@@ -221,6 +238,9 @@ def test_a_damaged_result_is_made_again(table, tmp_path):
         (["walk.csv", "--lambda1", "0"], 2, "--lambda1 must be finite and > 0; got 0.0"),
         (["walk.csv", "--lambda1", "heavy"], 2, "--lambda1 must be a number > 0; got 'heavy'"),
         (["walk.csv", "--method", "lsr", "--lambda2", "1"], 2, "lsr takes lambda_1; got lambda_2"),
+        (["walk.csv", "--dictionary", "words"], 2, "--dictionary must be one of 'samples', 'landmarks'"),
+        (["walk.csv", "--method", "ssc", "--dictionary", "samples"], 2, "max_iter; got dictionary"),
+        (["walk.csv", "--device", "tpu"], 2, "--device must be one of 'cpu', 'cuda'"),
         (["walk.csv", "--export", "edl"], 1, "'edl' needs a video file"),
         (["walk.csv", "--export", "tape"], 2, "--export must be one of"),
         (["walk.csv", "--split"], 1, "--split needs a video file"),

@@ -138,7 +138,7 @@ def test_a_kept_solution_comes_back_for_its_own_key_alone(tmp_path, density):
         1.5,
         ("slow",),
     )
-    assert back.weights == {"lambda_2": 0.3}
+    assert back.chosen == {"lambda_2": 0.3}
     assert load_solution(tmp_path, "another") is None
 
 
@@ -187,3 +187,14 @@ def test_what_a_living_process_writes_is_left_alone(tmp_path):
         other.communicate(b"\n")
     _remove_unfinished(tmp_path)
     assert not theirs.exists()
+
+
+def test_what_a_process_of_somebody_else_writes_is_left_alone(tmp_path, monkeypatch):
+    def refuse(process, signal):
+        raise PermissionError
+
+    theirs = tmp_path / f"{STAGING}123456-abc"
+    theirs.mkdir()
+    monkeypatch.setattr(results.os, "kill", refuse)
+    _remove_unfinished(tmp_path)
+    assert theirs.exists()

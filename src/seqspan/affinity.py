@@ -95,6 +95,11 @@ class SharedAffinity:
         through_atoms = self._factor @ V.astype(self.dtype)
         return np.asarray((self._factor.T @ through_atoms).astype(float))
 
+    def pooled(self, size: int) -> Array:
+        """Sums of blocks of `size` rows and columns, written out; the last block may be smaller."""
+        sums = np.add.reduceat(self._factor, np.arange(0, len(self), size), axis=1)
+        return np.asarray(sums.T @ sums)
+
     def leading(self, count: int) -> tuple[Array, Array]:
         """Largest eigenvalues of ``D^-1/2 W D^-1/2``, descending, and their eigenvectors (n, count).
 

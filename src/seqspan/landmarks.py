@@ -24,6 +24,7 @@ from seqspan.solvers.fast import solve_reduced
 from seqspan.solvers.reduced import BLOCK, reduce_onto
 from seqspan.solvers.teams import Team
 
+DICTIONARIES = ("samples", "landmarks", "auto")
 N_LANDMARKS = 512
 LARGEST_FULL = 10_000  # samples up to which "auto" uses them all as atoms: 1.5 GB in single precision
 SHORT_STRETCH = 10  # samples whose mean is still like each of them; docs/scale.md compares

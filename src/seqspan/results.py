@@ -73,7 +73,7 @@ class Solved:
 
     Parameters
     ----------
-    Z : float32 array of shape (n, n)
+    Z : float32 array of shape (n, n), or (m, n) where m landmarks are the atoms
     objective, gap : float
         Value of the model, and by how much of it the optimum could be lower at most.
     n_iter : int
@@ -81,12 +81,12 @@ class Solved:
     seconds : float
         That the solver took.
     warnings : tuple of str
-    weights : dict of str to float
-        Weights of the model that were chosen by the data.
+    chosen : dict
+        Parameters that were left to the data: weights, and what the samples are represented by.
 
     Examples
     --------
-    >>> Solved(np.eye(3, dtype=np.float32), objective=1.5, gap=0.004, n_iter=40).weights
+    >>> Solved(np.eye(3, dtype=np.float32), objective=1.5, gap=0.004, n_iter=40).chosen
     {}
     """
 
@@ -97,7 +97,7 @@ class Solved:
     history: tuple[Progress, ...] = ()
     seconds: float = 0.0
     warnings: tuple[str, ...] = ()
-    weights: dict[str, float] = field(default_factory=dict)
+    chosen: dict[str, Any] = field(default_factory=dict)
 
 
 def edge_times(times: Array) -> Array:

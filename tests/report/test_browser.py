@@ -6,10 +6,15 @@ import csv
 import io
 import re
 
+import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from tests.report.conftest import HOSTILE_COLUMNS, HOSTILE_FILE, HOSTILE_NAMES
 
+from seqspan._cli.inputs import Job
+from seqspan._cli.run import run_job
+from seqspan._cli.settings import Settings
+from seqspan.datasets import make_recurring_subspaces
 from seqspan.exports.text import printable
 from seqspan.results import load_solution
 
@@ -177,6 +182,23 @@ def test_pointing_at_a_cell_reads_the_coefficient(open_report, table_folder):
     top = float(page.evaluate("JSON.parse(document.getElementById('data').textContent).heat.Z.top"))
     # the root of a share of the largest is kept in 255 steps
     assert abs(min(abs(Z[76, 74]), top) ** 0.5 - float(value) ** 0.5) <= 0.6 / 255 * top**0.5 + 1e-3
+
+
+def test_a_report_with_landmarks_names_them(open_report, tmp_path):
+    X, _ = make_recurring_subspaces([0, 1, 0], 2, 8, 200, rng=0)
+    np.save(tmp_path / "long.npy", X.T)
+    run_job(Job(tmp_path / "long.npy", tmp_path / "long", Settings(dictionary="landmarks"), level=0))
+    opened = open_report(tmp_path / "long/report.html")
+    opened.page.wait_for_function("document.getElementById('heat-Z').width === 560")
+    opened.page.focus("#heat-Z")
+    opened.page.keyboard.press("ArrowDown")
+    text = opened.page.inner_text("#heat-readout")
+    assert text.startswith("Z: column sample 0, row landmark 2: ")
+    assert ", the largest of 2 " in text
+    opened.page.focus("#heat-W")
+    opened.page.keyboard.press("ArrowDown")
+    assert ", the mean of 2 " in opened.page.inner_text("#heat-readout")
+    assert not opened.complaints
 
 
 def kept_coefficients(folder):

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from seqspan import OSC
+from seqspan.affinity import SharedAffinity
 from seqspan.checks import scale_columns
 from seqspan.confidence import boundary_confidence
 from seqspan.cut import normalised_cut
@@ -22,7 +23,7 @@ from seqspan.ordered_cut import MIN_LENGTH, SAME, describe, ordered_cut
 from seqspan.plots import COLOURS
 from seqspan.report import Findings, build_report
 from seqspan.report.page import SCRIPTS, to_script_json
-from seqspan.report.pictures import MAX_SIDE, heat_map
+from seqspan.report.pictures import MAX_SIDE, affinity_map, heat_map
 from seqspan.report.recuts import MAX_GROUPS, pool_sum, recut, snap
 from seqspan.report.views import make_view, wanted_samples
 from seqspan.report.words import describe_certificate, describe_number, describe_unsure
@@ -224,6 +225,17 @@ def test_pooling_keeps_the_sum_and_snapping_keeps_the_labels(n, size, seed):
     assert np.abs(np.flatnonzero(np.diff(moved)) + 1 - changes).max(initial=0) < size
 
 
+def test_landmarks_have_rows_of_their_own_and_affinities_are_means():
+    Z = np.abs(np.random.default_rng(0).standard_normal((50, 2 * MAX_SIDE + 3)))
+    assert heat_map(Z)["size"] == (1, 3)
+    W = SharedAffinity(Z)
+    heat, dense = affinity_map(W), W.multiply(np.eye(len(W)))
+    assert (heat["size"], heat["what"]) == ((3, 3), "mean")
+    means = [[dense[i : i + 3, j : j + 3].mean() for j in range(0, len(W), 3)] for i in range(0, len(W), 3)]
+    assert heat["top"] == pytest.approx(np.percentile(means, 99.5))
+    assert pool_sum(W, 3) == pytest.approx(pool_sum(dense, 3))
+
+
 @pytest.mark.parametrize("n", [5, MAX_SIDE, 3 * MAX_SIDE + 1])
 def test_heat_maps_keep_the_largest_of_every_block(n):
     from base64 import b64decode
@@ -235,7 +247,8 @@ def test_heat_maps_keep_the_largest_of_every_block(n):
     heat = heat_map(Z)
     picture = np.asarray(Image.open(BytesIO(b64decode(heat["picture"].partition(",")[2]))))
     assert max(picture.shape) <= MAX_SIDE
-    size = heat["size"]
+    size, other = heat["size"]
+    assert size == other
     for row, column in [(0, 0), (1, 2), (len(picture) - 1, len(picture) // 2)]:
         block = np.abs(Z[row * size : (row + 1) * size, column * size : (column + 1) * size])
         value = (picture[row, column] / 255) ** 2 * heat["top"]

@@ -58,6 +58,11 @@ from seqspan.sequence import Sequence
 
 # below, threads of many small factorisations wait for each other: a busy machine takes 4 times as long
 MANY_SAMPLES = 4000
+# parameters of an estimator that bear on its coefficients
+BEARING = (
+    "lambda_1", "lambda_2", "solver", "dictionary", "device", "tol", "max_iter", "zero_diagonal",
+    "penalty", "noise",
+)  # fmt: skip
 PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "av", "polars")
 
 
@@ -237,7 +242,7 @@ def _describe(job: Job, findings: Findings, chain: Chain, truth: Truth | None) -
     return {
         "input": about_input,
         "settings": asdict(job.settings),
-        "parameters": _effective_parameters(job.settings) | solved.weights,
+        "parameters": _effective_parameters(job.settings) | solved.chosen,
         "preprocessing": {"steps": list(chain.records()), "reasons": list(chain.reasons)},
         "n_subspaces": findings.n_subspaces,
         "n_spans": len(findings.boundaries) + 1,
@@ -254,8 +259,7 @@ def _describe(job: Job, findings: Findings, chain: Chain, truth: Truth | None) -
 def _effective_parameters(settings: Settings) -> dict[str, Any]:
     """The estimator's parameters that bear on Z, the library's defaults included."""
     known = METHODS[settings.method](**model_parameters(settings)).get_params()
-    names = ("lambda_1", "lambda_2", "solver", "tol", "max_iter", "zero_diagonal", "penalty", "noise")
-    return {name: known[name] for name in names if name in known}
+    return {name: known[name] for name in BEARING if name in known}
 
 
 def versions() -> dict[str, str]:

@@ -14,9 +14,11 @@ from typing import Annotated, Any, get_type_hints
 import typer
 
 import seqspan
+from seqspan.backend import DEVICES
 from seqspan.checks import check_choice, check_count, check_weight
 from seqspan.estimators import COUPLED_SOLVERS, SubspaceSegmenter
 from seqspan.exports import EXPORTS
+from seqspan.landmarks import DICTIONARIES
 from seqspan.n_subspaces import ESTIMATORS
 from seqspan.pipeline import CUTS
 from seqspan.preprocess import make_chain
@@ -53,6 +55,10 @@ class Settings:
         "--lambda2", "WEIGHT", "of their change in time, or auto: larger, fewer spans"
     )
     solver: str | None = option("--solver", "NAME", f"{', '.join(COUPLED_SOLVERS)}")
+    dictionary: str | None = option(
+        "--dictionary", "NAME", "samples, landmarks, or auto: landmarks above 10,000 samples"
+    )
+    device: str | None = option("--device", "NAME", f"{', '.join(DEVICES)}")
     tol: float | None = option("--tol", "SHARE", "stop within this share of the optimum")
     max_iter: int | None = option("--max-iter", "N", "largest number of iterations")
     preprocess: str = option("--preprocess", "STEPS", "auto, none, or steps as centre,pca:0.95", "auto")
@@ -153,6 +159,10 @@ def check_settings(settings: Settings) -> Settings:
     parse_count("--spans", settings.spans, ("auto",))
     if settings.solver is not None:
         check_choice("--solver", settings.solver, COUPLED_SOLVERS)
+    if settings.dictionary is not None:
+        check_choice("--dictionary", settings.dictionary, DICTIONARIES)
+    if settings.device is not None:
+        check_choice("--device", settings.device, DEVICES)
     for name in parse_exports(settings.export):
         check_choice("--export", name, EXPORTS)
     if settings.jobs < 1:
@@ -258,16 +268,16 @@ def model_parameters(settings: Settings) -> dict[str, Any]:
         "lambda_1": chosen if settings.lambda1 is None else _number_or_word(settings.lambda1),
         "lambda_2": chosen if settings.lambda2 is None else _number_or_word(settings.lambda2),
         "solver": settings.solver,
+        "dictionary": settings.dictionary or chosen,
+        "device": settings.device,
         "tol": settings.tol,
         "max_iter": settings.max_iter,
     }
-    given = {name: value for name, value in given.items() if value is not None}
     known = METHODS[settings.method]().get_params()
+    taken = ", ".join(name for name in given if name in known)
+    given = {name: value for name, value in given.items() if value is not None}
     foreign = [name for name in given if name not in known]
     if foreign:
-        taken = ", ".join(
-            name for name in ("lambda_1", "lambda_2", "solver", "tol", "max_iter") if name in known
-        )
         raise ValueError(f"the method {settings.method} takes {taken}; got {', '.join(foreign)}.")
     return given
 

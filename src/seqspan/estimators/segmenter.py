@@ -20,7 +20,14 @@ from seqspan._types import Array, IntArray
 from seqspan.backend import DEVICES, check_device_samples, is_on_gpu, namespace, require_cupy, to_host
 from seqspan.checks import check_choice, check_count, check_room, check_weight, scale_columns
 from seqspan.kernels import Kernel, check_kernel, kernel_map
-from seqspan.landmarks import LARGEST_FULL, N_LANDMARKS, Rows, choose_landmarks, represent_on_landmarks
+from seqspan.landmarks import (
+    DICTIONARIES,
+    LARGEST_FULL,
+    N_LANDMARKS,
+    Rows,
+    choose_landmarks,
+    represent_on_landmarks,
+)
 from seqspan.models import Model, Osc, SpatSc
 from seqspan.n_subspaces import ESTIMATORS
 from seqspan.ordered_cut import MIN_LENGTH
@@ -181,7 +188,7 @@ class SubspaceSegmenter(ClusterMixin, BaseEstimator):
 
     def _choose_dictionary(self, model: Model, n_samples: int) -> str:
         """Say whether samples or landmarks are the atoms, and tell where that was chosen here."""
-        chosen = check_choice("dictionary", self.dictionary, ("samples", "landmarks", "auto"))
+        chosen = check_choice("dictionary", self.dictionary, DICTIONARIES)
         check_count("n_landmarks", self.n_landmarks, 10**6, "landmarks")
         setting = self._solver(), self.device, self.kernel
         fits = isinstance(model, Osc | SpatSc) and setting == ("fast", "cpu", "linear")

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from seqspan._types import Array, IntArray
-from seqspan.affinity import symmetric_affinity
+from seqspan.affinity import SharedAffinity, affinity
 from seqspan.confidence import boundary_confidence
 from seqspan.evidence import Evidence
 from seqspan.ordered_cut import describe, label_worths
@@ -71,9 +71,15 @@ class Findings:
     true_names: tuple[str, ...] = ()
 
     @cached_property
-    def W(self) -> Array:
+    def W(self) -> Array | SharedAffinity:
         """Affinities, in the precision of Z."""
-        return symmetric_affinity(self.solved.Z)
+        return affinity(self.solved.Z)
+
+    @property
+    def n_landmarks(self) -> int | None:
+        """Number of atoms where these are not the samples."""
+        m, n = self.solved.Z.shape
+        return None if m == n else m
 
     @cached_property
     def evidence(self) -> Evidence:

@@ -24,6 +24,7 @@ function loadHeat(name) {
       height: picture.height,
       values: pixels.data.filter((_, i) => i % 4 === 0),
       at: null,
+      isSquare: name === "W" || !DATA.landmarks, // else rows are landmarks
     };
     drawHeat(name);
   };
@@ -50,7 +51,7 @@ function drawHeat(name) {
     );
     context.fillStyle = DATA.colours[span.label % DATA.colours.length];
     context.fillRect(from, 0, to - from - 1, STRIP - 2);
-    context.fillRect(0, from, STRIP - 2, to - from - 1);
+    if (heat.isSquare) context.fillRect(0, from, STRIP - 2, to - from - 1);
   }
 }
 
@@ -70,17 +71,18 @@ function sampleOf(column) {
 /** Say the value of a cell. */
 function readHeat(name, x, y) {
   const heat = heats[name],
-    { size, top } = DATA.heat[name];
+    { size, top, what } = DATA.heat[name];
   if (!heat) return;
   heat.at = [Math.max(0, Math.min(heat.width - 1, x)), Math.max(0, Math.min(heat.height - 1, y))];
   const shade = heat.values[heat.at[1] * heat.width + heat.at[0]];
   const value = top * (shade / 255) ** 2;
-  const [column, row] = heat.at.map((cell) => sampleOf(cell * size));
   const where = (sample) => `sample ${sample}${DATA.unit === "sample" ? "" : ` (${timeText(edge(sample))})`}`;
   const limit = shade === 255 ? "at least " : "";
-  const block = size > 1 ? `, the largest of ${size} × ${size} cells` : "";
+  const column = where(sampleOf(heat.at[0] * size[1]));
+  const row = heat.isSquare ? where(sampleOf(heat.at[1] * size[0])) : `landmark ${heat.at[1] * size[0]}`;
+  const block = Math.max(...size) > 1 ? `, the ${what} of ${size.join(" × ")} cells` : "";
   byId("heat-readout").textContent =
-    `${name}: column ${where(column)}, row ${where(row)}: ${limit}${value.toPrecision(3)}${block}`;
+    `${name}: column ${column}, row ${row}: ${limit}${value.toPrecision(3)}${block}`;
 }
 
 function wireHeat(name) {

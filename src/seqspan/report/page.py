@@ -13,14 +13,15 @@ from jinja2 import Environment
 from markupsafe import Markup
 from scipy.optimize import linear_sum_assignment
 
-from seqspan._spectrum import degrees, leading_eigenpairs, multiply
+from seqspan._spectrum import checked_affinity, degrees, leading_eigenpairs, multiply
 from seqspan._types import Array, IntArray
+from seqspan.affinity import SharedAffinity
 from seqspan.boundaries import boundaries_from_labels, boundary_strength
 from seqspan.exports.text import printable
 from seqspan.ordered_cut import SAME
 from seqspan.plots import COLOURS
 from seqspan.report.findings import Findings
-from seqspan.report.pictures import heat_map
+from seqspan.report.pictures import affinity_map, heat_map
 from seqspan.report.recuts import MAX_SUBSPACES, recut
 from seqspan.report.views import STEPS, make_view
 from seqspan.report.words import describe_facts, describe_settings
@@ -71,6 +72,7 @@ def build_report(findings: Findings) -> str:
         most=max(map(int, data["cuts"])),
         chosen=findings.n_subspaces,
         cut=findings.cut,
+        landmarks=findings.n_landmarks,
         style=Markup(_resource("page.css")),  # written here, not by strangers
         script=Markup("\n".join(_resource(name) for name in SCRIPTS)),
         data=Markup(to_script_json(data)),
@@ -121,12 +123,13 @@ def make_data(findings: Findings) -> dict[str, Any]:
         "confidence": {str(k): _confidence(findings, labels) for k, labels in cuts.items()},
         "truth": _truth(findings),
         "strength": _strength(findings),
-        "spectrum": _spectrum(findings.W),
+        "spectrum": [] if findings.cut == "ordered" else _spectrum(findings.W),
         "worths": _worths(findings),
         "history": [[p.iteration, _short(p.gap), round(p.seconds, 3)] for p in solved.history],
         "tol": findings.document.get("parameters", {}).get("tol"),
         "rows": None if len(findings.rows) == len(findings.sequence) else findings.rows.tolist(),
-        "heat": {"Z": heat_map(solved.Z), "W": heat_map(findings.W)},
+        "heat": {"Z": heat_map(solved.Z), "W": affinity_map(findings.W)},
+        "landmarks": findings.n_landmarks,
         "view": make_view(findings.sequence, cuts, findings.n_subspaces),
     }
 
@@ -202,8 +205,9 @@ def _worths(findings: Findings) -> dict[str, Any] | None:
     return {"values": [_short(worth) for worth in findings.label_worths[:MAX_SUBSPACES]], "least": SAME}
 
 
-def _spectrum(W: Array) -> list[float]:
+def _spectrum(W: Array | SharedAffinity) -> list[float]:
     """Smallest eigenvalues of the normalised Laplacian, one more than there are numbers on the slider."""
+    W = checked_affinity(W)
     degree = degrees(W)[:, None]
     scale = np.divide(1, np.sqrt(degree), out=np.zeros_like(degree), where=degree > 0)
     count = min(MAX_SUBSPACES + 1, len(W))

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from seqspan._types import Array, IntArray
+from seqspan.affinity import SharedAffinity
 from seqspan.readers.video import open_film
 from seqspan.sequence import FrameView, Sequence
 
@@ -28,16 +29,35 @@ def heat_map(matrix: Array) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``picture``, a PNG as data URI with 255 for ``top``, the 99.5th percentile of the cells; the root is
-        taken, so that small entries are seen; ``size`` samples make a cell.
+        As :func:`paint` gives it.
     """
-    size = -(-matrix.shape[1] // MAX_SIDE)
-    starts = np.arange(0, matrix.shape[1], size)
-    pooled = np.maximum.reduceat(np.abs(matrix), np.arange(0, matrix.shape[0], size), axis=0)
-    pooled = np.maximum.reduceat(pooled, starts, axis=1)
+    rows, columns = (-(-count // MAX_SIDE) for count in matrix.shape)
+    pooled = np.maximum.reduceat(np.abs(matrix), np.arange(0, matrix.shape[0], rows), axis=0)
+    pooled = np.maximum.reduceat(pooled, np.arange(0, matrix.shape[1], columns), axis=1)
+    return paint(pooled, (rows, columns), "largest")
+
+
+def affinity_map(W: Array | SharedAffinity) -> dict[str, Any]:
+    """Reduce affinities to a picture; of those kept as a factor each cell is the mean of its block."""
+    if not isinstance(W, SharedAffinity):
+        return heat_map(W)
+    size = -(-len(W) // MAX_SIDE)
+    counts = np.diff(np.append(np.arange(0, len(W), size), len(W)))
+    return paint(W.pooled(size) / np.outer(counts, counts), (size, size), "mean")
+
+
+def paint(pooled: Array, size: tuple[int, int], what: str) -> dict[str, Any]:
+    """Make a picture of cells that stand for `size` rows and columns of a matrix each.
+
+    Returns
+    -------
+    dict
+        ``picture``, a PNG as data URI with 255 for ``top``, the 99.5th percentile of the cells; the root is
+        taken, so that small entries are seen; ``size`` and ``what`` of a block a cell shows.
+    """
     top = float(np.percentile(pooled, 99.5)) or float(pooled.max()) or 1.0
     shade = np.sqrt(np.clip(pooled / top, 0, 1)) * 255
-    return {"picture": to_uri(shade.round().astype(np.uint8), "PNG"), "top": top, "size": size}
+    return {"picture": to_uri(shade.round().astype(np.uint8), "PNG"), "top": top, "size": size, "what": what}
 
 
 def to_uri(picture: Picture, form: str) -> str:

@@ -6,6 +6,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from seqspan._types import Array, IntArray
+from seqspan.affinity import SharedAffinity
 from seqspan.boundaries import boundaries_from_labels, boundary_strength, labels_from_boundaries
 from seqspan.cut import normalised_cuts
 from seqspan.ordered_cut import MIN_LENGTH, OrderedCutter
@@ -64,7 +65,7 @@ def _coarse_cuts(findings: Findings, numbers: list[int]) -> dict[int, IntArray]:
     return {k: snap(labels, strength, columns, size) for k, labels in cuts.items()}
 
 
-def pool_sum(W: Array, size: int) -> Array:
+def pool_sum(W: Array | SharedAffinity, size: int) -> Array:
     """Add up blocks of `size` rows and columns; the last may be smaller.
 
     A cut of the pooled graph costs what the same cut of W costs, if no group of neighbours is torn apart.
@@ -76,6 +77,8 @@ def pool_sum(W: Array, size: int) -> Array:
            [4., 4., 2.],
            [2., 2., 1.]])
     """
+    if isinstance(W, SharedAffinity):
+        return W.pooled(size)
     starts = np.arange(0, len(W), size)
     pooled: Array = np.add.reduceat(np.add.reduceat(W, starts, axis=0), starts, axis=1)
     return (pooled + pooled.T) / 2  # sums in another order differ by rounding

@@ -19,7 +19,8 @@ REFERENCE = Path(__file__).parents[1] / "docs" / "reference"
 #: Modules of the package that others are built from; a new module is public unless it is named here.
 INTERNAL = {
     "backend", "certificate", "checks", "cli", "demo", "evidence", "experiments", "gpu", "jumps",
-    "kernel_features", "memory", "needs", "progress", "scatter_cut", "span_labels", "span_search", "surrogates",
+    "kernel_features", "memory", "needs", "progress", "scatter_cut", "span_labels", "span_search",
+    "surrogates",
 }  # fmt: skip
 #: Packages say in ``__all__`` what is public of the files in them, but for these.
 FILES_OF_PACKAGES = ("datasets.real", "exports.split")

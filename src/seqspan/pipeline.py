@@ -23,6 +23,8 @@ from seqspan.needs import cut_bytes, solver_bytes
 from seqspan.ordered_cut import MIN_LENGTH, ordered_cut
 from seqspan.solvers import SOLVERS, Solution, Stopping
 
+__all__ = ["CUTS", "Segmentation", "represent", "segment"]
+
 #: The ways from coefficients to labels.
 CUTS = ("ncut", "ordered", "peaks")
 

@@ -159,6 +159,12 @@ def test_equal_samples_have_a_minimum_in_closed_form(name):
     assert abs(model.gap(X, Z, E, V)) <= 1e-7  # X - XZ is 1e-16 instead of zero without noise
 
 
+@pytest.mark.parametrize("model", [SscOutliers(None, 0.0), SscOutliers(0.0, None)])
+def test_a_weight_of_zero_frees_the_errors_and_makes_zero_optimal(model):
+    X = two_subspaces((5, 11), 60)
+    assert model.value(X, np.zeros((11, 11))) == 0
+
+
 def test_outliers_are_paid_linearly():
     """One sample off by a spike: the spike is S, priced at lam2, and E stays within lam2 / lam1."""
     model = SscOutliers(10.0, 2.0)
@@ -204,6 +210,10 @@ def test_the_price_of_a_broken_constraint_is_its_formula(seed):
     assert LrrNoiseFree().violation(X, Z, E) == pytest.approx(
         2 * np.linalg.norm(X - X @ Z) * np.linalg.norm(E) / np.linalg.norm(X.T @ E, 2), rel=1e-12
     )
+    np.fill_diagonal(Z, 0)
+    price = SscNoiseFree().violation(X, Z, E)
+    expected = np.abs(Z).sum() + price - SscNoiseFree().lower_bound(X, E)
+    assert SscNoiseFree().gap(X, Z, E) == pytest.approx(expected, rel=1e-12)
     # without a multiplier X itself sets the price; where nothing binds, it is not scaled
     assert SscNoiseFree().violation(X, Z, 0 * E) == SscNoiseFree().violation(X, Z, X)
     assert SscNoiseFree().violation(np.eye(4), np.zeros((4, 4)), np.eye(4)) == pytest.approx(2 * 4)

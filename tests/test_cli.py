@@ -183,6 +183,19 @@ def test_landmarks_represent_a_long_recording_and_its_report_says_so(tmp_path, m
     assert load_result(tmp_path / "long.seqspan")["n_subspaces"] == 3
 
 
+@pytest.mark.parametrize("error", [ImportError, RuntimeError])
+def test_a_gpu_that_is_not_there_is_said_before_anything_is_read(table, tmp_path, monkeypatch, error):
+    def refuse() -> None:
+        raise error("device='cuda' needs a GPU.")
+
+    monkeypatch.setattr("seqspan._cli.run.require_cupy", refuse)
+    monkeypatch.setattr("seqspan._cli.run.read", None)
+    assert run("segment", table, "--device", "cuda", status=1).stderr == (
+        "seqspan: error: walk.csv: device='cuda' needs a GPU.\n"
+    )
+    assert not (tmp_path / "walk.seqspan").exists()
+
+
 def test_the_command_in_the_result_repeats_it(table, tmp_path):
     run("segment", table, "-k", 3, "--lambda2", 0.8, "--read", "time=c0", "--read", "missing=drop", status=1)
     run("segment", table, "-k", 3, "--lambda2", 0.8, "--read", "missing=drop", "-o", "one")

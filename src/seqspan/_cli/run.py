@@ -28,6 +28,7 @@ from seqspan._cli.settings import (
 )
 from seqspan._cli.truth import Truth, read_truth, score
 from seqspan._types import Array
+from seqspan.backend import require_cupy
 from seqspan.checks import check_room, scale_columns
 from seqspan.exports import EXPORTS, check_export, describe_recording, write_export
 from seqspan.exports.split import split_video
@@ -102,6 +103,7 @@ def run_job(job: Job, *, fresh: bool = False) -> Outcome:
     -------
     Outcome
     """
+    _check_device(job.settings)
     source_hash = hash_file(job.source)
     fingerprint = make_fingerprint(job, source_hash)
     stored = None if fresh else load_result(job.folder)
@@ -132,6 +134,15 @@ def make_fingerprint(job: Job, source_hash: str) -> str:
     truth = job.settings.truth
     truth_hash = None if truth is None else hash_file(Path(truth))
     return hash_values(job.source.name, source_hash, bearing, truth_hash, seqspan.__version__)
+
+
+def _check_device(settings: Settings) -> None:
+    """Say before anything is read that a GPU is asked for and there is none."""
+    if settings.device == "cuda":
+        try:
+            require_cupy()
+        except (ImportError, RuntimeError) as error:
+            raise ValueError(str(error)) from error
 
 
 def _read_truth(settings: Settings, n_samples: int) -> Truth | None:

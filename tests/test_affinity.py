@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from seqspan.affinity import symmetric_affinity
+from seqspan.affinity import SharedAffinity, symmetric_affinity
 
 
 @given(Z=arrays(float, (4, 4), elements=st.floats(-3, 3)))
@@ -30,3 +30,8 @@ def test_precision_is_kept_and_read_only_input_accepted():
 def test_a_rectangle_is_refused():
     with pytest.raises(ValueError, match=r"must be square.*got shape \(3, 4\)"):
         symmetric_affinity(np.zeros((3, 4)))
+
+
+def test_a_vector_has_no_shared_affinity():
+    with pytest.raises(ValueError, match=r"one row per atom and one column per sample; got \(3,\)"):
+        SharedAffinity(np.ones(3))

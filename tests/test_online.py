@@ -122,3 +122,23 @@ def test_what_is_wrong_is_said():
         OSC(time_scale=0).partial_fit(X)
     with pytest.raises(ValueError, match="features"):
         OSC(time_scale=SCALE).partial_fit(X).partial_fit(X[:, :5])
+
+
+def test_without_samples_there_is_one_empty_span():
+    found = OnlineSegmentation(Osc(0.1, 1.0)).finish()
+    assert (found.boundaries.tolist(), found.labels.tolist(), found.n_final) == ([], [0], 0)
+
+
+def test_finishing_twice_changes_nothing():
+    online = OnlineSegmentation(Osc(0.1, 1.0), time_scale=SCALE)
+    online.extend(recording(ORDER)[0])
+    first, second = online.finish(), online.finish()
+    assert first.boundaries.tolist() == second.boundaries.tolist() != []
+    assert first.labels.tolist() == second.labels.tolist() == ORDER
+
+
+def test_nothing_but_zeros_is_one_span():
+    online = OnlineSegmentation(Osc(0.1, 1.0), time_scale=SCALE)
+    online.extend(np.zeros((20 * SCALE, 5)))
+    found = online.finish()
+    assert (found.boundaries.tolist(), found.labels.tolist()) == ([], [0])

@@ -13,6 +13,7 @@ from sklearn.decomposition import PCA
 from sklearn.preprocessing import StandardScaler
 from tests.readers.samples import WRITERS, write_sample
 
+from seqspan._steps import Centre, parse_step
 from seqspan.preprocess import Chain, Delay, Pca, make_chain, preprocess
 from seqspan.readers import read
 from seqspan.sequence import FrameView, Sequence
@@ -204,3 +205,10 @@ def test_a_sequence_whose_parts_do_not_fit_is_refused(change, message):
     fields = vars(sequence_of(np.zeros((3, 2))))
     with pytest.raises(ValueError, match=message):
         Sequence(**{**fields, **change})
+
+
+def test_a_step_may_be_given_as_itself():
+    X = np.random.default_rng(0).normal(3, 1, (10, 3))
+    assert parse_step(Centre()) == Centre()
+    assert make_chain(Centre()) == make_chain("centre") == make_chain([Centre()])
+    np.testing.assert_allclose(make_chain(Centre()).apply(X), X - X.mean(axis=0))

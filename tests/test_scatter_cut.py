@@ -99,3 +99,17 @@ def test_memory_does_not_grow_with_time():
     assert len(still._places) <= 1000 + 1
     still.extend(np.zeros((1000, 1)))
     assert len(still._places) <= 102
+
+
+def test_a_bound_on_the_starts_that_are_kept_costs_no_boundary(monkeypatch):
+    Y = spans(np.random.default_rng(5), [60, 50, 70, 40], noise=0.3)
+    free, bounded = ScatterPath(2, price=10.0), ScatterPath(2, price=10.0)
+    free.extend(Y)
+    monkeypatch.setattr("seqspan.scatter_cut.MOST_STARTS", 12)
+    most = 0
+    for row in Y:
+        bounded.extend(row[None])
+        most = max(most, len(bounded._places))
+    assert len(free._places) > most
+    assert most <= 12 + 2  # those as good as the twelfth, and the one that begins now
+    assert bounded.boundaries().tolist() == free.boundaries().tolist() == [60, 110, 180]

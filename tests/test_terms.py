@@ -144,3 +144,10 @@ def test_float32_stays_and_the_argument_is_kept(name):
     A = np.random.default_rng(13).standard_normal((4, 4)).astype(np.float32)
     A.setflags(write=False)
     assert TERMS[name][0].prox(A, 0.5).dtype == np.float32
+
+
+def test_a_diagonal_that_must_be_zero_is_infinitely_expensive_otherwise():
+    A = np.array([[0.0, 2.0], [-1.0, 0.0]])
+    assert Absolute(0.5, zero_diagonal=True).value(A) == 1.5
+    assert Absolute(0.5, zero_diagonal=True).value(A + 1e-9 * np.eye(2)) == np.inf
+    assert Absolute(0.5).value(A + np.eye(2)) == 2.5

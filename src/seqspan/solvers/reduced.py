@@ -43,11 +43,6 @@ class Reduced:
     Y: Array
     outside: float = 0.0
 
-    @property
-    def rank(self) -> int:
-        """Number of coordinates."""
-        return int(self.sigma.size)
-
     def residual(self, fitted: Array) -> Array:
         """``U^T (X - XZ)``, transposed, in double precision, from ``fitted = (Q^T Z)^T``."""
         return np.asarray(self.Y.astype(float) - self.sigma.astype(float) * fitted)

@@ -17,7 +17,7 @@ from seqspan._types import Array, IntArray
 
 
 def differences(Z: Array) -> Array:
-    """Compute ``Z R = [z_2 - z_1, ..., z_n - z_{n-1}]`` [paper, Eq. Rdef].
+    """Compute ``Z R = [z_2 - z_1, ..., z_n - z_{n-1}]``, Rdef in the paper.
 
     Parameters
     ----------

@@ -286,7 +286,7 @@ class _PathModel(Model):
 
 @dataclass(frozen=True)
 class SpatSc(_PathModel):
-    """``||X - XZ||_F^2 / 2 + lam1 ||Z||_1 + lam2 ||ZR||_1``, ``diag(Z) = 0`` [paper, Eq. YiGuo1].
+    """``||X - XZ||_F^2 / 2 + lam1 ||Z||_1 + lam2 ||ZR||_1``, ``diag(Z) = 0``: YiGuo1 in the paper.
 
     Parameters
     ----------
@@ -311,7 +311,7 @@ class SpatSc(_PathModel):
 
 @dataclass(frozen=True)
 class Osc(_PathModel):
-    """``||X - XZ||_F^2 / 2 + lam1 ||Z||_1 + lam2 ||ZR||_{1,2}`` [paper, Eq. objective].
+    """``||X - XZ||_F^2 / 2 + lam1 ||Z||_1 + lam2 ||ZR||_{1,2}``: the paper's objective.
 
     The paper's relaxed and exact forms share this minimum: they differ in the algorithm alone.
 

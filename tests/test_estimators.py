@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import warnings
 
 import numpy as np
@@ -455,3 +456,20 @@ def test_noise_is_what_the_benchmark_says():
     X, labels = make_subspaces(rng=0)
     noisy = add_noise(X, 10, rng=0)
     assert clustering_error(labels, OSC(random_state=0).fit(noisy.T).labels_) == 0
+
+
+def test_before_it_is_fitted_there_are_no_coefficients_and_it_can_be_pickled():
+    estimator = pickle.loads(pickle.dumps(OSC(4, lambda_1=0.3)))
+    assert (estimator.n_subspaces, estimator.lambda_1) == (4, 0.3)
+    with pytest.raises(AttributeError, match="OSC has no coef_ before it is fitted"):
+        _ = estimator.coef_
+    assert not hasattr(estimator, "coef_")
+
+
+def test_progress_is_shown_without_a_callback_too(sequence, monkeypatch):
+    seen = []
+    monkeypatch.setattr(
+        "seqspan.progress.SolverDisplay.__call__", lambda self, progress: seen.append(progress)
+    )
+    osc = OSC(3, verbose=1).fit(sequence[0])
+    assert seen == list(osc.history_) != []

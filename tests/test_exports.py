@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import base64
 import csv
+import io
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
+from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import av
 import numpy as np
 import pympi
 import pytest
+from PIL import Image
 
 from seqspan import read
-from seqspan.exports import EXPORTS, Recording, check_export, describe_recording, write_export
+from seqspan.exports import EXPORTS, Recording, check_export, describe_recording, split, write_export
 from seqspan.exports.split import split_video
 from seqspan.exports.text import name_label, printable
+from seqspan.report import pictures
 from seqspan.report.pictures import film_frames
 from seqspan.results import Span
 
@@ -225,3 +231,95 @@ def test_a_name_that_ffmpeg_takes_for_a_protocol_opens_that_file_and_no_other(tm
     assert shown.mean() < 5
     assert [len(mean_greys(tmp_path / piece.name)) for piece in pieces] == [20, 25, 15]
     assert mean_greys(tmp_path / pieces[0].name)[0] < 5
+
+
+def test_motion_has_annotations_but_no_film(tmp_path):
+    spans = (Span(0, 5, 100.0, 102.5, 0), Span(5, 9, 102.5, 104.5, 1))
+    write_export("elan", Recording("walk.amc", "mocap", "s", spans), tmp_path / "spans.eaf")
+    document = pympi.Eaf(str(tmp_path / "spans.eaf"))
+    assert sorted(document.get_annotation_data_for_tier("subspaces")) == [
+        (100000, 102500, "A"),
+        (102500, 104500, "B"),
+    ]
+    assert document.get_linked_files() == []
+
+
+def test_only_films_have_a_rate_and_can_be_split(tmp_path):
+    motion = Recording("walk.amc", "mocap", "s", ())
+    with pytest.raises(
+        ValueError, match=r"walk\.amc: a frame rate is needed; a recording of kind 'mocap' .* has none"
+    ):
+        motion.frame(1.0)
+    with pytest.raises(
+        ValueError, match=r"walk\.amc: --split needs a video file; this is a recording of kind 'mocap'"
+    ):
+        split_video(motion, tmp_path)
+
+
+def test_a_copy_that_lost_frames_is_encoded_anew(tmp_path, monkeypatch):
+    path = write_film(tmp_path / "film.mp4")
+    copy = split._copy
+    monkeypatch.setattr(split, "_copy", lambda film, span, to: copy(film, replace(span, end_time=0.5), to))
+    piece, *_ = split_video(film_recording(path, Fraction(24)), tmp_path)
+    assert (piece.copied, piece.reason) == (False, "encoded anew: a copy lost frames")
+    np.testing.assert_allclose(mean_greys(tmp_path / piece.name), mean_greys(path)[:20], atol=1.5)
+
+
+def test_packets_that_do_not_stand_together_are_no_whole_span():
+    index = split._Index([Fraction(time) for time in (0, 3, 1, 2, 4)], [True, True, False, False, True])
+    assert index.is_whole(Fraction(0), Fraction(4))
+    assert not index.is_whole(Fraction(0), Fraction(2))  # 3 is decoded between
+    assert not index.is_whole(Fraction(9), Fraction(10))
+
+
+def test_frames_before_a_key_frame_that_refer_to_the_span_before_are_not_lost(tmp_path):
+    """In an open group, frames are decoded after the key frame, shown before it, and refer to both sides."""
+    path = tmp_path / "film.mp4"
+    with av.open(str(path), "w") as film:
+        settings = "open-gop=1:bframes=3:b-adapt=0:keyint=20:min-keyint=20:scenecut=0:b-pyramid=0"
+        stream = film.add_stream("libx264", rate=24, options={"crf": "1", "x264-params": settings})
+        stream.width, stream.height, stream.pix_fmt = 64, 48, "yuv420p"
+        for i in range(N_FRAMES):
+            film.mux(
+                stream.encode(av.VideoFrame.from_ndarray(np.full((48, 64, 3), 4 * i, np.uint8), "rgb24"))
+            )
+        film.mux(stream.encode(None))
+    spans = [Span(0, 17, 0.0, 17 / 24, 0), Span(17, 60, 17 / 24, 60 / 24, 1)]
+    pieces = split_video(describe_recording(read(path), spans), tmp_path)
+    greys = [mean_greys(tmp_path / piece.name) for piece in pieces]
+    np.testing.assert_allclose(np.concatenate(greys), mean_greys(path), atol=1.5)
+    assert [piece.copied for piece in pieces] == [True, False]
+
+
+def test_packets_that_never_say_when_they_are_decoded_keep_the_order_of_showing():
+    packets = [SimpleNamespace(dts=None, pts=pts, stream="film") for pts in (0, 10, 20)]
+    assert [packet.dts for packet in split._with_decoding_times(iter(packets))] == [0, 10, 20]
+
+
+def test_frames_far_apart_are_sought_and_are_the_right_ones(tmp_path, monkeypatch):
+    path = write_film(tmp_path / "film.mp4")
+    times = np.array([0, 5, 30, 44, 58]) / 24
+    decoded = list(film_frames(str(path), times))
+    monkeypatch.setattr(pictures, "SEEK_SECONDS", 0.3)
+    sought = list(film_frames(str(path), times))
+    assert [int(picture.mean().round()) for picture in decoded] == pytest.approx(
+        [0, 20, 120, 176, 232], abs=2
+    )
+    np.testing.assert_array_equal(sought, decoded)
+
+
+def test_pictures_of_a_film_that_has_become_shorter_are_those_that_were_read(tmp_path):
+    sequence = read(write_film(tmp_path / "film.mp4"), size=(16, 12))
+    indices = np.array([0, 58])
+    in_colour = pictures.thumbnails(sequence, indices)
+    with av.open(str(tmp_path / "film.mp4"), "w") as film:
+        stream = film.add_stream("mpeg4", rate=24)
+        stream.width, stream.height, stream.pix_fmt = 64, 48, "yuv420p"
+        film.mux(stream.encode(av.VideoFrame.from_ndarray(np.zeros((48, 64, 3), np.uint8), "rgb24")))
+        film.mux(stream.encode(None))
+    as_read = pictures.thumbnails(sequence, indices)
+    assert list(in_colour) == list(as_read) == [0, 58]
+    shown = Image.open(io.BytesIO(base64.b64decode(as_read[58].partition(",")[2])))
+    assert (shown.size, shown.mode) == ((16, 12), "L")
+    assert np.asarray(shown).mean() == pytest.approx(sequence.X[58].mean(), abs=2)
+    assert pictures.thumbnails(replace(sequence, view=None), indices) == {}

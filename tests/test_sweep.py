@@ -17,9 +17,10 @@ import joblib
 import numpy as np
 import pytest
 from tests.experiments import toy
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from seqspan import OSC
-from seqspan.sweep import RowFile, generator_of, key_of, run_cases, text_of
+from seqspan.sweep import RowFile, generator_of, key_of, run_cases, run_group, text_of
 
 ROOT = Path(__file__).parents[1]
 
@@ -259,6 +260,42 @@ def test_a_dask_cluster_that_loses_a_worker_ends_complete_and_equal(tmp_path, da
 def test_a_scheduler_that_does_not_answer_is_named(tmp_path, monkeypatch):
     monkeypatch.setattr("seqspan.sweep.ANSWER_SECONDS", 0.5)
     with pytest.raises(OSError, match=r"no Dask scheduler answers at tcp://127.0.0.1:9"):
+        run_toy(tmp_path, toy.grid(1), cluster="tcp://127.0.0.1:9")
+
+
+def test_a_full_disk_is_named(tmp_path, monkeypatch):
+    with open_toy(tmp_path) as file, monkeypatch.context() as patched:
+        patched.setattr("seqspan.sweep.os.write", lambda descriptor, content: len(content) - 1)
+        row = {"seed": 0, "method": "a", "value": 1.0, "threads": 1, "process": 1}
+        with pytest.raises(OSError, match=r"toy\.csv: a row could not be written whole; is the disk full\?"):
+            file.append(row)
+        assert not file.rows
+
+
+def test_a_worker_stays_at_one_thread_and_computes_the_same():
+    cases = toy.grid(3)
+    alone = run_group(toy.NAME, cases, None, pinned=False)
+    with threadpool_limits():  # gives back afterwards what the worker keeps for good
+        worker = run_group(toy.NAME, cases, None, pinned=True)
+        assert {pool["num_threads"] for pool in threadpool_info()} == {1}
+    assert [row["value"] for row in worker] == [row["value"] for row in alone]
+    assert {row["threads"] for row in worker + alone} == {1}
+
+
+@pytest.mark.parametrize("error", [FileNotFoundError("no folder tirlib in /data"), ImportError("needs h5py")])
+def test_what_is_missing_is_said_without_the_case(monkeypatch, error):
+    def fail(case, rng, data):
+        raise error
+
+    monkeypatch.setattr(toy, "run", fail)
+    with pytest.raises(type(error)) as raised:
+        run_group(toy.NAME, toy.grid(1), None, pinned=False)
+    assert raised.value is error
+
+
+def test_a_cluster_without_dask_names_the_extra(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(ImportError, match=r"--cluster needs Dask: pip install 'seqspan\[cluster\]'"):
         run_toy(tmp_path, toy.grid(1), cluster="tcp://127.0.0.1:9")
 
 

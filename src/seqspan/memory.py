@@ -14,22 +14,36 @@ GROUP_FILES = (
     ("memory.max", "memory.current", "inactive_file"),
     ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
 )
-COMPILER = 300 * 2**20  # address space that numba and LLVM take; a third of it is resident
+#: What libraries take on their first use, measured: resident, and address space, which they reserve freely.
+LIBRARIES = {"llvmlite": (120 * 2**20, 320 * 2**20), "polars": (60 * 2**20, 1200 * 2**20)}
 UNLIMITED = 2**60  # version 1 writes "no limit" as the largest number of pages
 
 
-def free_bytes() -> int | None:
+def free_bytes(loads: str | None = None) -> int | None:
     """Memory that this process may still take: the least of machine, control group and address space.
+
+    Parameters
+    ----------
+    loads : str, optional
+        A name in :data:`LIBRARIES` that is to be loaded first, and takes its share if it is not yet.
 
     Returns
     -------
     int, or None where the system does not tell
+
+    Examples
+    --------
+    >>> free = free_bytes()
+    >>> free is None or free >= 0
+    True
     """
-    known = [limit for limit in (_machine(), _control_group(), _address_space()) if limit is not None]
+    resident, address = (0, 0) if loads is None or loads in sys.modules else LIBRARIES[loads]
+    limits = ((_machine(), resident), (_control_group(), resident), (_address_space(), address))
+    known = [max(limit - taken, 0) for limit, taken in limits if limit is not None]
     return min(known) if known else None
 
 
-def require_memory(needed: int, what: str, remedy: str, *, compiles: bool = False) -> None:
+def require_memory(needed: int, what: str, remedy: str, *, loads: str | None = None) -> None:
     """Raise a MemoryError that says what is needed, what is free and what to do, if it will not fit.
 
     Parameters
@@ -40,8 +54,8 @@ def require_memory(needed: int, what: str, remedy: str, *, compiles: bool = Fals
         What needs them.
     remedy : str
         What to do about it, as a sentence.
-    compiles : bool
-        Whether compiled code is used: the compiler is loaded on its first use.
+    loads : str, optional
+        A name in :data:`LIBRARIES` that is loaded on the way.
 
     Examples
     --------
@@ -50,11 +64,32 @@ def require_memory(needed: int, what: str, remedy: str, *, compiles: bool = Fals
       ...
     MemoryError: A dream needs 1099511627776.0 GiB of memory; ... GiB are free. Wake up.
     """
-    needed += COMPILER if compiles and "llvmlite" not in sys.modules else 0
-    free = free_bytes()
+    free = free_bytes(loads)
     if free is not None and needed > free:
+        beside = "" if loads is None or loads in sys.modules else f" beside what {loads} will take"
         raise MemoryError(
-            f"{what} needs {needed / 2**30:.1f} GiB of memory; {free / 2**30:.1f} GiB are free. {remedy}"
+            f"{what} needs {needed / 2**30:.1f} GiB of memory; {free / 2**30:.1f} GiB are free{beside}. "
+            f"{remedy}"
+        )
+
+
+def require_library(name: str) -> None:
+    """Raise a MemoryError if a library, which would end the process for lack of memory, can't be loaded.
+
+    Parameters
+    ----------
+    name : str
+        A name in :data:`LIBRARIES`.
+
+    Examples
+    --------
+    >>> require_library("llvmlite")
+    """
+    if name not in sys.modules and free_bytes(name) == 0:
+        resident, address = LIBRARIES[name]
+        raise MemoryError(
+            f"Loading {name} takes {address / 2**30:.1f} GiB of address space and {resident / 2**30:.1f} GiB "
+            f"of memory; {(free_bytes() or 0) / 2**30:.1f} GiB are free. Raise the limit (ulimit -v)."
         )
 
 
@@ -104,7 +139,7 @@ def _address_space() -> int | None:
     """What ``ulimit -v`` and ``ulimit -d`` leave."""
     try:
         import resource
-    except ImportError:  # not on Windows
+    except ImportError:  # pragma: no cover - not on Windows
         return None
     used = dict(_fields(PROC / "self/status"))
     known = [

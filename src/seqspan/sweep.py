@@ -187,7 +187,7 @@ def _hold(file: int, path: Path) -> None:
     """Keep other runs out until the file is closed or this process ends, however it ends."""
     try:
         import fcntl
-    except ImportError:  # Windows, where an open file's first byte is locked instead
+    except ImportError:  # pragma: no cover - Windows, where an open file's first byte is locked instead
         import msvcrt
 
         lock: Callable[[], Any] = lambda: msvcrt.locking(file, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]  # noqa: E731

@@ -354,3 +354,9 @@ def test_the_number_is_explained_by_what_chose_it(findings, in_order):
     worths = data_of(page)["worths"]
     assert 1 + sum(worth >= worths["least"] for worth in worths["values"]) == in_order.n_subspaces
     assert "eigenvalues" not in page.split("<script")[0]
+
+
+def test_where_no_other_number_can_be_there_are_no_rivals(findings):
+    alone = replace(findings, n_subspaces=1)
+    assert describe_number(alone, [0.0, 0.9]) == "1 subspace was chosen by the rule “auto”."
+    assert "runners-up" in describe_number(alone, [0.0, 0.9, 1.0])

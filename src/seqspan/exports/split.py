@@ -129,12 +129,16 @@ class _Index:
         return sum(start <= time < end for time in self.times)
 
     def is_whole(self, start: Fraction, end: Fraction) -> bool:
-        """Whether the packets of a span stand together, start with a key frame, and end before one."""
+        """Whether the packets of a span stand together, start with a key frame, and end before one.
+
+        Frames that are shown before the key frame but decoded after it may refer to the span before.
+        """
         inside = [place for place, time in enumerate(self.times) if start <= time < end]
         if not inside or inside[-1] - inside[0] + 1 != len(inside):
             return False
-        follows = inside[-1] + 1
-        return self.keys[inside[0]] and (follows == len(self.keys) or self.keys[follows])
+        first, follows = inside[0], inside[-1] + 1
+        starts_with_key = self.keys[first] and self.times[first] == min(self.times[first:follows])
+        return starts_with_key and (follows == len(self.keys) or self.keys[follows])
 
 
 def _index_packets(source: str) -> _Index:

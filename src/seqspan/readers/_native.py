@@ -107,7 +107,7 @@ def limit_memory(max_bytes: int) -> None:
     """Bound the memory of this process where the system can."""
     try:
         import resource
-    except ImportError:  # Windows has none; the time limit and the size checks remain
+    except ImportError:  # pragma: no cover - Windows has none; the time limit and the size checks remain
         return
     resource.setrlimit(resource.RLIMIT_AS, (max_bytes, max_bytes))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

@@ -48,7 +48,7 @@ class _SingleThreadedBlas:
 
 
 _single_threaded_blas = _SingleThreadedBlas()
-if hasattr(os, "register_at_fork"):  # not on Windows
+if hasattr(os, "register_at_fork"):  # pragma: no branch - not on Windows
     os.register_at_fork(after_in_child=_single_threaded_blas.reset)
 
 

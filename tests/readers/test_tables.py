@@ -269,3 +269,14 @@ def test_a_header_that_claims_more_than_the_file_holds(tmp_path):
     (tmp_path / "array.npy").write_bytes(buffer.getvalue() + b"\0" * 64)
     with pytest.raises(ValueError, match=r"array\.npy: it breaks off: an array of"):
         read(tmp_path / "array.npy")
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet", "feather"])
+@pytest.mark.parametrize("name", ["a[1]", "a*", "a?"])
+def test_a_name_is_no_pattern(tmp_path, name, ending):
+    write = {"csv": "write_csv", "parquet": "write_parquet", "feather": "write_ipc"}[ending]
+    for stem, value in (("a1", 1.0), ("ab", 2.0), (name, 3.0)):
+        with (tmp_path / f"{stem}.{ending}").open("wb") as file:  # a path would be a pattern to polars
+            getattr(pl.DataFrame({"x": [value] * 4, "y": [0.0, 1.0, 2.0, 3.0]}), write)(file)
+    sequence = read(tmp_path / f"{name}.{ending}")
+    assert sequence.X.tolist() == [[3.0, float(row)] for row in range(4)]

@@ -8,6 +8,7 @@ Usage: python -P _native.py TASK FILE OUT_FOLDER ARGUMENTS_AS_JSON
 
 from __future__ import annotations
 
+import io
 import json
 import sys
 from collections.abc import Callable
@@ -76,7 +77,8 @@ def read_columns(path: Path, max_bytes: int, labels: str | None = None) -> Resul
     import polars as pl
 
     is_parquet = path.open("rb").read(4) == b"PAR1"
-    scan = pl.scan_parquet(path) if is_parquet else pl.scan_ipc(path)
+    # a name such as a[1].feather is no pattern; scan_ipc cannot be told before polars 1.35, but takes bytes
+    scan = pl.scan_parquet(path, glob=False) if is_parquet else pl.scan_ipc(io.BytesIO(path.read_bytes()))
     schema = scan.collect_schema()
     n_rows = int(scan.select(pl.len()).collect().item())
     numeric = [name for name, kind in schema.items() if kind.is_numeric() or kind == pl.Boolean]

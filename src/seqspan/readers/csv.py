@@ -141,6 +141,7 @@ def _read(source: Path | bytes, dialect: Dialect, numeric: list[bool]) -> pl.Dat
         null_values=list(dialect.nulls) or None,  # looking for words in every cell costs a quarter more time
         schema_overrides=plan or None,
         infer_schema=bool(plan),
+        glob=False,  # a name such as a[1].csv is no pattern
     )
 
 

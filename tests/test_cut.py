@@ -12,7 +12,16 @@ from sklearn.exceptions import ConvergenceWarning
 
 from seqspan import _spectrum
 from seqspan.affinity import SharedAffinity
-from seqspan.cut import _leading_vectors, _unit_rows, _without_empty_groups, normalised_cut, normalised_cuts
+from seqspan.cut import (
+    _cut_value,
+    _discretise,
+    _leading_vectors,
+    _spread_rows,
+    _unit_rows,
+    _without_empty_groups,
+    normalised_cut,
+    normalised_cuts,
+)
 from seqspan.metrics import clustering_error
 
 
@@ -278,6 +287,33 @@ def test_labels_can_be_used_as_indices():
     W, _ = planted((1, 2))
     for number in (1, 2, 3):
         assert len(set(names[normalised_cut(W, number, rng=0)])) == number
+
+
+@pytest.mark.parametrize("first", range(8))
+def test_the_rotation_starts_from_one_row_of_each_group(first):
+    rows = np.repeat(np.eye(4), 2, axis=0) @ np.linalg.qr(np.random.default_rng(7).standard_normal((4, 4)))[0]
+    start = _spread_rows(rows, first)
+    np.testing.assert_array_equal(start[:, 0], rows[first])
+    np.testing.assert_allclose(start.T @ start, np.eye(4), atol=1e-12)
+
+
+def test_labels_and_rotation_are_the_best_for_each_other():
+    """From any start: the rotation nearest to the labels found gives those labels again."""
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        rows = _unit_rows(rng.standard_normal((40, 4)))
+        labels = _discretise(rows, np.linalg.qr(rng.standard_normal((4, 4)))[0])
+        left, _, right = np.linalg.svd(np.eye(4)[labels].T @ rows)
+        np.testing.assert_array_equal((rows @ (left @ right).T).argmax(axis=1), labels)
+
+
+@pytest.mark.parametrize("n_subspaces", [2, 3])
+def test_the_value_of_a_cut_is_its_definition(n_subspaces):
+    W, _ = planted((5, 6, 7), noise=0.5, seed=2)
+    tied = W + 0.3 * (np.eye(18, k=1) + np.eye(18, k=-1))
+    for seed in range(5):
+        labels = np.random.default_rng(seed).permutation(np.arange(18) % n_subspaces)
+        assert _cut_value(W, 0.3, labels, n_subspaces) == pytest.approx(cut_value(tied, labels))
 
 
 def test_an_unused_label_goes_to_the_sample_that_fits_worst_and_leaves_no_group_empty():

@@ -204,7 +204,7 @@ def _without_empty_groups(scores: Array) -> IntArray:
     labels: IntArray = scores.argmax(axis=1)
     fit = scores.max(axis=1)
     for unused in np.flatnonzero(np.bincount(labels, minlength=scores.shape[1]) == 0):
-        alone = np.bincount(labels, minlength=scores.shape[1])[labels] == 1
+        alone = np.bincount(labels)[labels] == 1
         worst = int(np.argmin(np.where(alone, np.inf, fit)))
         labels[worst], fit[worst] = unused, np.inf
     return labels

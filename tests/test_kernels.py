@@ -236,3 +236,11 @@ def test_samples_that_arrive_have_no_kernel():
 def test_models_that_are_not_coupled_have_no_kernel():
     with pytest.raises(TypeError, match="kernel"):
         SSC(kernel="rbf")
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_samples_that_are_equal_but_for_rounding(dtype):
+    """Their distances are rounding of either sign, and no width: the kernel is one everywhere."""
+    X = np.full((38, 44), 1 / np.sqrt(38), dtype=dtype)
+    Y = kernel_map(X, "rbf")
+    np.testing.assert_allclose(Y.T @ Y, 1, atol=1e-5)

@@ -19,7 +19,7 @@ def test_represent_calls_the_named_solver():
 
 
 def test_represent_asks_for_memory_first(monkeypatch):
-    monkeypatch.setattr(memory, "free_bytes", lambda: 1000)
+    monkeypatch.setattr(memory, "free_bytes", lambda *_: 1000)
     with pytest.raises(MemoryError, match=r"'fast' on 20 samples in float64 needs .*subsample"):
         represent(np.zeros((4, 20)), Osc(0.1, 1.0), "fast", Stopping())
 

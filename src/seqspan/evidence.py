@@ -106,6 +106,7 @@ class Evidence:
             4 * n_grid**2,
             f"The costs of all spans of {self.n_samples} samples",
             "Take fewer samples (preprocess='subsample:2' keeps every second).",
+            loads="llvmlite",
         )
         C = np.zeros((n_grid, n_grid), dtype=np.float32)
         with Team(n_threads, uses_blas=False) as team:

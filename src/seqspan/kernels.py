@@ -20,6 +20,7 @@ Kernel: TypeAlias = "str | Callable[[Array, Array], Array]"
 NAMES = ("linear", "cosine", "rbf")
 LARGEST_EXACT = 2000  # samples; more are mapped by what they share with as many of them
 NEGLIGIBLE = 1e-6  # of the largest eigenvalue
+ROUNDING = 16  # units in the last place that a squared distance may be wrong by
 TOLERANCE = 1e-3  # of the largest value: what a kernel may lack in symmetry and in sign
 
 
@@ -107,8 +108,10 @@ def _rbf(anchors: Array) -> Callable[[Array, Array], Array]:
     """Gaussian kernel, as wide as the anchors are apart."""
 
     def distances(A: Array, B: Array) -> Array:
-        squared = np.sum(A**2, axis=0)[:, None] + np.sum(B**2, axis=0) - 2 * (A.T @ B)
-        return np.asarray(np.maximum(squared, 0))
+        sizes = np.sum(A**2, axis=0)[:, None] + np.sum(B**2, axis=0)
+        squared = sizes - 2 * (A.T @ B)
+        # what is left of equal samples is rounding, of either sign
+        return np.asarray(np.where(squared > ROUNDING * np.finfo(A.dtype).eps * sizes, squared, 0))
 
     between = distances(anchors, anchors)[np.triu_indices(anchors.shape[1], 1)]
     positive = between[between > 0]

@@ -94,6 +94,8 @@ def cut_bytes(cut: str, shape: tuple[int, int], dtype: npt.DTypeLike, n_subspace
         anchors, grid = min(n, N_ANCHORS), n if n <= EXACT_UP_TO else COARSE
         features = 2 * size * (m + n) * anchors + 5 * DOUBLE * anchors * anchors
         return features + SPAN_COST * grid * grid
+    if n_subspaces == 1:
+        return 2 * size * m * n
     count = MAX_SUBSPACES + 1 if isinstance(n_subspaces, str) else n_subspaces
     vectors = (count + GUARD) * DEPTH
     if n <= DENSE_LIMIT or vectors > n:

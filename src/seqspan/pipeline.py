@@ -97,7 +97,7 @@ def represent(
         f"Solver {solver!r} on {X.shape[1]} samples in {X.dtype}",
         "Take landmarks as atoms (dictionary='landmarks'), fewer samples (preprocess='subsample:2' keeps "
         "every second), or float32 instead of float64.",
-        compiles=solver == "fast",
+        loads="llvmlite" if solver == "fast" else None,
     )
     return SOLVERS[solver](model, X, stopping=stopping, **options)
 
@@ -111,7 +111,7 @@ def require_cut_memory(
         f"cut={cut!r} of {shape[1]} samples in {np.dtype(dtype)}",
         "Take fewer samples (preprocess='subsample:2' keeps every second), landmarks as atoms "
         "(dictionary='landmarks'), or another cut.",
-        compiles=cut == "ordered",
+        loads="llvmlite" if cut == "ordered" else None,
     )
 
 

@@ -99,3 +99,15 @@ def test_a_warm_start_from_far_away_takes_hardly_longer_than_a_cold_one(iteratio
     warm = solve_fast(Osc(0.1, 20.0), X, stopping=stopping, start=start, n_threads=1)
     assert warm.converged
     assert warm.n_iter <= 2 * cold.n_iter
+
+
+@pytest.mark.parametrize("lam2", [0.3, 1.0, 3.0])
+def test_a_weight_that_single_precision_can_not_see_does_no_harm(lam2):
+    """No gap can be proven where rounding is larger than the weight; penalties must not vanish over it."""
+    X = np.sign(np.random.default_rng(0).standard_normal((1, 21)))
+    model = Osc(2e-9, lam2)
+    best = solve_fast(model, X, n_threads=1).objective
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        rough = solve_fast(model, X.astype(np.float32), stopping=Stopping(1e-2, 600), n_threads=1)
+    assert rough.objective <= 1.1 * best

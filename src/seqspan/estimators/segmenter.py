@@ -31,7 +31,7 @@ from seqspan.landmarks import (
 from seqspan.models import Model, Osc, SpatSc
 from seqspan.n_subspaces import ESTIMATORS
 from seqspan.ordered_cut import MIN_LENGTH
-from seqspan.pipeline import CUTS, represent, segment
+from seqspan.pipeline import CUTS, represent, require_cut_memory, segment
 from seqspan.preprocess import make_chain
 from seqspan.solvers import Progress, Solution, Stopping
 
@@ -113,6 +113,7 @@ class SubspaceSegmenter(ClusterMixin, BaseEstimator):
         self._check()
         prepared, rows = self._prepare(samples)
         self._check_counts(len(rows))
+        self._check_memory(len(rows), prepared.dtype)
         self._choose_weights(prepared)
         self._solve(self._model(len(rows)), prepared)
         self._cut(prepared, rows, len(samples))
@@ -143,6 +144,13 @@ class SubspaceSegmenter(ClusterMixin, BaseEstimator):
         check_count("max_iter", self.max_iter, 10**9, "iterations")
         if self.n_jobs is not None and (not isinstance(self.n_jobs, Integral) or self.n_jobs == 0):
             raise ValueError(f"n_jobs must be None or an int other than 0; got {self.n_jobs!r}.")
+
+    def _check_memory(self, n_samples: int, dtype: npt.DTypeLike) -> None:
+        """Refuse before the solver what the cut would have no memory for; the solver asks for itself."""
+        if self.device == "cpu" and self.dictionary == "samples":
+            shape = n_samples, n_samples
+            beside = n_samples**2 * np.dtype(dtype).itemsize
+            require_cut_memory(self.cut, shape, dtype, self.n_subspaces, beside=beside)
 
     def _check_counts(self, n_samples: int) -> None:
         """Check how many labels and spans are asked for, and that the cut can give them."""

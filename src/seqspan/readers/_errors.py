@@ -49,7 +49,8 @@ def naming(path: Path, expected: str) -> Iterator[None]:
             raise
         raise OSError(f"{path}: could not be read as {expected}: {error}") from error
     except MemoryError as error:
-        raise ValueError(f"{path}: does not fit in memory as {expected}.") from error
+        reason = f": {error}" if str(error) else "."
+        raise ValueError(f"{path}: does not fit in memory as {expected}{reason}") from error
     except ValueError as error:
         if str(error).startswith(str(path)):
             raise

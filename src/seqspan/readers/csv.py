@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from seqspan._types import Array
+from seqspan.memory import require_library, require_memory
 from seqspan.readers._dialect import (
     DELIMITERS,
     NULLS,
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 DATE_FORMATS = (None, "%d.%m.%Y %H:%M:%S", "%d.%m.%Y %H:%M", "%d.%m.%Y", "%m/%d/%Y %H:%M:%S", "%m/%d/%Y")
+TABLE_PER_BYTE = 4  # bytes of memory, of text: short numbers take less as text
 NUMERIC_SHARE = 0.5  # of the cells; a column below is text, one above has cells that are no numbers
 
 
@@ -61,6 +63,8 @@ class CsvOptions(TableOptions):
 def load_csv(path: Path, options: CsvOptions, max_bytes: int) -> Sequence:
     """Read a table of text."""
     check_bytes(path.stat().st_size, max_bytes, "the file")
+    require_memory(TABLE_PER_BYTE * path.stat().st_size, "This table", "Read a part of it.", loads="polars")
+    require_library("polars")
     source: Path | bytes = _unpack(path, max_bytes)
     dialect, rows = _dialect(source, options)
     numeric = _numeric_columns(rows[1:] if dialect.header else rows, len(rows[0]))

@@ -175,6 +175,9 @@ def advance(sweeps: Sweeps, s: State) -> State:
     residuals = sweeps.iterate(s, measure=balance)
     if balance:
         factor_1, factor_2 = _penalty_factor(*residuals[:4]), _penalty_factor(*residuals[4:])
+        # below, (X^T X + r1 I) is singular to rounding: a weight that rounding hides would drive r1 there
+        least = float(np.finfo(sweeps.dtype).eps * sweeps.eigenvalues.max())
+        factor_1 = max(factor_1, min(least / s.r1, 1.0))
         # S is smoothed over sqrt(r2 / r1) steps; beyond this ratio rounding would speak louder than r1
         largest = 1e-3 / float(np.finfo(sweeps.dtype).eps) * s.r1 * factor_1
         factor_2 = min(factor_2, max(largest / s.r2, 1.0))

@@ -14,6 +14,7 @@ import numpy as np
 
 from seqspan._types import Array
 from seqspan.certificate import parabola_top
+from seqspan.memory import require_library
 from seqspan.models import Osc, SpatSc
 from seqspan.solvers.reduced import Reduced
 from seqspan.solvers.teams import Team
@@ -57,6 +58,7 @@ class Sweeps:
     """
 
     def __init__(self, model: Osc | SpatSc, data: Reduced, team: Team, first_atom: int = 0) -> None:
+        require_library("llvmlite")
         from seqspan.solvers import _kernels  # numba: imported, and compiled, on first use alone
 
         self.kernels: ModuleType = _kernels

@@ -2,9 +2,10 @@
 Strata of a drill core
 ======================
 
-A core is scanned from top to bottom, one spectrum every ten centimetres. Minerals mix in each stratum in varying
-amounts, which is what a subspace is. Two of the four kinds of rock return further down. This page also
-shows what to do when fewer strata are found than there are: ask for more, and look at the confidence.
+A core is scanned from top to bottom, one spectrum every ten centimetres. Minerals mix in each stratum in
+varying amounts, which is what a subspace is. Two of the four kinds of rock return further down. This page
+also shows what to do when fewer strata are found than there are: ask for more, and look at the
+confidence.
 """
 
 # %%
@@ -35,14 +36,14 @@ truth = np.repeat(rocks, thickness)
 print("strata begin at sample", (np.flatnonzero(np.diff(truth)) + 1).tolist())
 
 # %%
-# All spectra share a bright background, which would make all samples look alike: centring takes it away. Told nothing,
-# the ordered cut is careful and joins the thin strata in the middle.
+# All spectra share a bright background, which would make all samples look alike: centring takes it away.
+# Told nothing, the ordered cut is careful and joins the thin strata in the middle.
 told_nothing = OSC(cut="ordered", preprocess="centre", random_state=0).fit(X.T)
 print("told nothing:", told_nothing.boundaries_.tolist())
 
 # %%
-# Asked for six, eight and ten spans it has to place more boundaries, and says of each how much it explains. Up to six spans
-# all are sure; what is added then explains nothing.
+# Asked for six, eight and ten spans it has to place more boundaries, and says of each how much it explains.
+# Up to six spans all are sure; what is added then explains nothing.
 for n_spans in (6, 8, 10):
     osc = OSC(cut="ordered", n_spans=n_spans, preprocess="centre", random_state=0).fit(X.T)
     found = zip(osc.boundaries_.tolist(), osc.confidence_.tolist(), strict=True)

@@ -2,15 +2,16 @@
 The scenes of a film
 ====================
 
-A clip of nearly nine seconds is rendered: the camera moves over two photographs, with noise, and its first scene
-returns at the end. ``read`` turns it into one row per frame; the ordered cut finds where scenes change and which
-of them are the same.
+A clip of nearly nine seconds is rendered: the camera moves over two photographs, with noise, and its
+first scene returns at the end. ``read`` turns it into one row per frame; the ordered cut finds where
+scenes change and which of them are the same.
 """
 
 # %%
 # The clip is the one of ``seqspan demo``, real pixels in an MP4 file. A picture in grey of 48 x 36 pixels
 # is enough to tell scenes apart.
 import tempfile
+from itertools import pairwise
 from pathlib import Path
 
 import matplotlib.pyplot as plt
@@ -33,14 +34,14 @@ for start, sure in zip(osc.boundaries_, osc.confidence_, strict=True):
     print(f"a scene begins at {film.times[start]:.2f} s, confidence {sure:.3f}")
 
 # %%
-# The middle frame of every scene, framed in the colour of its label. ``film.view`` shows the frames as they were
-# read, whatever was done to the rows since.
+# The middle frame of every scene, framed in the colour of its label. ``film.view`` shows the frames as they
+# were read, whatever was done to the rows since.
 edges = np.concatenate([[0], osc.boundaries_, [len(film)]])
 plt.style.use(STYLE)
 figure, axes = plt.subplot_mosaic(
     [list(range(len(edges) - 1)), ["timeline"] * (len(edges) - 1)], height_ratios=[3, 2], figsize=(9, 3.8)
 )
-for scene, (start, end) in enumerate(zip(edges[:-1], edges[1:], strict=True)):
+for scene, (start, end) in enumerate(pairwise(edges)):
     ax = axes[scene]
     ax.imshow(film.view.sample((start + end) // 2), cmap="gray")
     ax.set(xticks=[], yticks=[], title=f"{film.times[start]:.1f} to {film.times[end - 1]:.1f} s")

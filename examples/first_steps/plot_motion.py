@@ -2,13 +2,14 @@
 Activities in a motion capture
 ==============================
 
-Twenty seconds of forty joint angles, of a person who does four things in turn and flows from one into the next.
-How many activities there are, and how often they change, is not told. Every fourth frame is enough.
+Twenty seconds of forty joint angles, of a person who does four things in turn and flows from one into the
+next. How many activities there are, and how often they change, is not told. Every fourth frame is enough.
 """
 
 # %%
-# The data are made up: a posture and a periodic motion of its own for each activity, blended over a quarter of a second.
-# Where an activity "begins" within such a blend is a matter of taste, so that a few frames more or less are no error.
+# The data are made up: a posture and a periodic motion of its own for each activity, blended over a quarter
+# of a second. Where an activity "begins" within such a blend is a matter of taste, so that a few frames
+# more or less are no error.
 import matplotlib.pyplot as plt
 import numpy as np
 
@@ -21,8 +22,9 @@ from seqspan.plots import STYLE, plot_spans
 X, labels = make_motion(2400, 40, rng=0)  # degrees, 120 frames a second
 
 # %%
-# The zero of a joint angle is a convention of the skeleton, so the columns are centred; some joints swing more than
-# others, so they are scaled. ``labels_`` and ``boundaries_`` count the frames that were given, not every fourth.
+# The zero of a joint angle is a convention of the skeleton, so the columns are centred; some joints swing
+# more than others, so they are scaled. ``labels_`` and ``boundaries_`` count the frames that were given,
+# not every fourth.
 osc = OSC(cut="ordered", preprocess="centre,scale,subsample:4", random_state=0).fit(X.T)
 true = boundaries_from_labels(labels)
 print(f"{osc.n_subspaces_} activities in {len(osc.boundaries_) + 1} spans")

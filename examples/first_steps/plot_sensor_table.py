@@ -2,15 +2,16 @@
 A sensor table with gaps
 ========================
 
-A CSV file of a machine's sensors, with values missing here and there, is read, segmented and written back as a
-table of spans. Nothing is told: neither how many spans there are, nor how many states of the machine.
+A CSV file of a machine's sensors, with values missing here and there, is read, segmented and written back
+as a table of spans. Nothing is told: neither how many spans there are, nor how many states of the
+machine.
 """
 
 # %%
 # The file
 # --------
-# A pump is in one of three states, and returns to them. In each state its eight sensors move together
-# in another way. One sensor drops out for twenty seconds, and single values are missing.
+# A pump is in one of three states, and returns to them. In each state its eight sensors move together in
+# another way. One sensor drops out for twenty seconds, and single values are missing.
 import tempfile
 from pathlib import Path
 
@@ -42,8 +43,8 @@ np.savetxt(
 # %%
 # Reading
 # -------
-# ``read`` finds delimiter, header and the column of times by itself. A missing value is an error unless it is said
-# what to do with it; whatever was filled in or left out stands in the notes.
+# ``read`` finds delimiter, header and the column of times by itself. A missing value is an error unless it
+# is said what to do with it; whatever was filled in or left out stands in the notes.
 sequence = read(folder / "pump.csv", missing="interpolate")
 print(f"{len(sequence)} samples of {len(sequence.feature_names)} features, times in {sequence.time_unit}")
 print("\n".join(sequence.notes))
@@ -51,8 +52,8 @@ print("\n".join(sequence.notes))
 # %%
 # Segmenting
 # ----------
-# ``preprocess="auto"`` decides whether to centre and scale the columns, ``cut="ordered"`` finds the number of spans
-# and of states.
+# ``preprocess="auto"`` decides whether to centre and scale the columns, ``cut="ordered"`` finds the number
+# of spans and of states.
 osc = OSC(cut="ordered", preprocess="auto", random_state=0).fit(sequence.X)
 true = np.flatnonzero(np.diff(states)) + 1
 print("steps taken:", [step["step"] for step in osc.preprocess_])

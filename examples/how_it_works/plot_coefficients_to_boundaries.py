@@ -2,9 +2,9 @@
 From coefficients to boundaries
 ===============================
 
-The estimators offer three ways from the coefficients Z to spans. Peaks of the change from one column to the next give
-boundaries and nothing else; the normalised cut groups samples and forgets the order of time; the ordered cut
-divides time first, and then asks which spans belong together.
+The estimators offer three ways from the coefficients Z to spans. Peaks of the change from one column to
+the next give boundaries and nothing else; the normalised cut groups samples and forgets the order of
+time; the ordered cut divides time first, and then asks which spans belong together.
 """
 
 # %%
@@ -22,22 +22,28 @@ X = add_noise(X, psnr=3, rng=0)
 true = boundaries_from_labels(labels)
 
 # %%
-# Z is the same in all three cases; only the cut differs. Peaks and the ordered cut are told the number of spans, 5,
-# the normalised cut the number of labels, 3.
+# Z is the same in all three cases; only the cut differs. Peaks and the ordered cut are told the number of
+# spans, 5, the normalised cut the number of labels, 3.
 peaks = OSC(cut="peaks", n_spans=5).fit(X.T)
 ncut = OSC(cut="ncut", n_subspaces=3, random_state=0).fit(X.T)
 ordered = OSC(cut="ordered", n_spans=5, random_state=0).fit(X.T)
 
 # %%
-# The curve is the mean change of the coefficients from one sample to the next. Of the true boundaries (grey lines) only
-# one stands out here, and peaks of the noise are taken for the others. They also give each span a label of its own. Both cuts
-# look at more than neighbours: they find all boundaries, and that the first subspace returns.
+# The curve is the mean change of the coefficients from one sample to the next. Of the true boundaries (grey
+# lines) only one stands out here, and peaks of the noise are taken for the others. They also give each span
+# a label of its own. Both cuts look at more than neighbours: they find all boundaries, and that the first
+# subspace returns.
 plt.style.use(STYLE)
 figure, (top, bottom) = plt.subplots(2, height_ratios=[2, 3], figsize=(9, 4.8), sharex=True)
 top.plot(np.arange(1, len(labels)), boundary_strength(peaks.coef_))
 for boundary in true:
     top.axvline(boundary, color="0.75", linewidth=1, zorder=0)
 top.set(xlim=(0, len(labels)), ylabel="mean |ZR|", title="change of the coefficients")
-found = {"truth": labels, "peaks": peaks.labels_, "normalised cut": ncut.labels_, "ordered cut": ordered.labels_}
+found = {
+    "truth": labels,
+    "peaks": peaks.labels_,
+    "normalised cut": ncut.labels_,
+    "ordered cut": ordered.labels_,
+}
 plot_spans(bottom, found, title="spans, a colour for each label")
 plt.show()

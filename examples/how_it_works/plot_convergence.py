@@ -2,13 +2,14 @@
 How fast, and how sure
 ======================
 
-All solvers of OSC minimise the same objective, and the model, not the solver, computes how far from the optimum they
-can be at most: the duality gap. So one axis fits all. The published algorithms need thousands of steps
-where the default solver needs a hundred.
+All solvers of OSC minimise the same objective, and the model, not the solver, computes how far from the
+optimum they can be at most: the duality gap. So one axis fits all. The published algorithms need
+thousands of steps where the default solver needs a hundred.
 """
 
 # %%
-# ``tol`` is the gap at which a solver stops, relative to the objective. ``history_`` holds what was known on the way.
+# ``tol`` is the gap at which a solver stops, relative to the objective. ``history_`` holds what was known
+# on the way.
 import warnings
 
 import matplotlib.pyplot as plt
@@ -38,6 +39,8 @@ plt.style.use(STYLE)
 figure, ax = plt.subplots(figsize=(7.5, 4.2))
 plot_convergence(ax, histories)
 ax.axhline(1e-2, color="0.5", linewidth=1, linestyle="--")
-ax.annotate("tol = 0.01", (0.01, 1e-2), xycoords=("axes fraction", "data"), xytext=(0, 3), textcoords="offset points")
+ax.annotate(
+    "tol = 0.01", (0.01, 1e-2), xycoords=("axes fraction", "data"), xytext=(0, 3), textcoords="offset points"
+)
 ax.set(title="certified distance from the optimum")
 plt.show()

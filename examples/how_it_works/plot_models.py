@@ -2,9 +2,10 @@
 What Z looks like for each model
 ================================
 
-OSC, SpatSC, SSC and LRR represent every sample by the others, and differ in what they ask of the coefficients. On the
-same noisy samples the difference can be seen: OSC, which makes neighbours in time alike, draws stripes; SpatSC
-with its small default weight draws dots and dashes, SSC dots, and LRR a haze.
+OSC, SpatSC, SSC and LRR represent every sample by the others, and differ in what they ask of the
+coefficients. On the same noisy samples the difference can be seen: OSC, which makes neighbours in time
+alike, draws stripes; SpatSC with its small default weight draws dots and dashes, SSC dots, and LRR a
+haze.
 """
 
 # %%
@@ -20,8 +21,8 @@ X, labels = make_subspaces(rng=0)
 X = add_noise(X, psnr=10, rng=1)
 
 # %%
-# OSC makes whole columns of Z alike in time, SpatSC each row by itself, SSC asks for few coefficients and LRR
-# for few directions. Weights are those of the paper's experiments, which are the defaults.
+# OSC makes whole columns of Z alike in time, SpatSC each row by itself, SSC asks for few coefficients and
+# LRR for few directions. Weights are those of the paper's experiments, which are the defaults.
 models = {
     "OSC: columns change seldom": OSC(5, random_state=0),
     "SpatSC: entries change seldom": SpatSC(5, random_state=0),

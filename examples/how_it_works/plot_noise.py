@@ -2,12 +2,14 @@
 How much noise each model stands
 ================================
 
-The paper's experiment in small: the same subspaces under growing noise, and the share of samples that ends up with a
-wrong label when the number of subspaces is known. ``seqspan reproduce synthetic`` runs it in full.
+The paper's experiment in small: the same subspaces under growing noise, and the share of samples that
+ends up with a wrong label when the number of subspaces is known. ``seqspan reproduce synthetic`` runs it
+in full.
 """
 
 # %%
-# Noise is given as the peak signal-to-noise ratio: at 0 dB its deviation equals the largest entry of the data.
+# Noise is given as the peak signal-to-noise ratio: at 0 dB its deviation equals the largest entry of the
+# data.
 import matplotlib.pyplot as plt
 import numpy as np
 
@@ -28,14 +30,21 @@ for draw in range(3):
             errors[name][row, draw] = clustering_error(labels, model.labels_)
 
 # %%
-# Lines are means of three draws, the bands reach from the best to the worst. OSC lets neighbours in time share
-# their coefficients, so that noise which differs from sample to sample averages out; SpatSC does so with a far smaller weight.
+# Lines are means of three draws, the bands reach from the best to the worst. OSC lets neighbours in time
+# share their coefficients, so that noise which differs from sample to sample averages out; SpatSC does so
+# with a far smaller weight.
 plt.style.use(STYLE)
 figure, ax = plt.subplots(figsize=(7.5, 4.2))
 for (name, table), marker in zip(errors.items(), "osD^", strict=True):
     (line,) = ax.plot(levels, table.mean(axis=1), marker=marker, label=name)
-    ax.fill_between(levels, table.min(axis=1), table.max(axis=1), color=line.get_color(), alpha=0.15, linewidth=0)
-ax.set(xlabel="peak signal-to-noise ratio (dB), noisier to the right", ylabel="mislabelled samples", xticks=levels)
+    ax.fill_between(
+        levels, table.min(axis=1), table.max(axis=1), color=line.get_color(), alpha=0.15, linewidth=0
+    )
+ax.set(
+    xlabel="peak signal-to-noise ratio (dB), noisier to the right",
+    ylabel="mislabelled samples",
+    xticks=levels,
+)
 ax.invert_xaxis()
 ax.yaxis.set_major_formatter("{x:.0%}")
 ax.legend(loc="upper left")

@@ -2,8 +2,9 @@
 How many subspaces?
 ===================
 
-An affinity that falls into *k* blocks has a normalised Laplacian with *k* eigenvalues near zero. Noise blurs the line
-between near and far. The library has ten rules to draw it; ``n_subspaces="auto"`` is the one called ``soft_gap``.
+An affinity that falls into *k* blocks has a normalised Laplacian with *k* eigenvalues near zero. Noise
+blurs the line between near and far. The library has ten rules to draw it; ``n_subspaces="auto"`` is the
+one called ``soft_gap``.
 """
 
 # %%
@@ -42,8 +43,9 @@ ax.set_title("the grey line parts the five that should be zero from the others")
 ax.legend(title="noise")
 
 # %%
-# All rules on the same affinities, four draws for each strength. A number in the table is the share of draws in which a
-# rule says five. Rules that count values below a threshold of their own can be given another one.
+# All rules on the same affinities, four draws for each strength. A number in the table is the share of
+# draws in which a rule says five. Rules that count values below a threshold of their own can be given
+# another one.
 names = [name for name in ESTIMATORS if name != "auto"]
 right = np.zeros((len(names), len(levels)))
 for column, psnr in enumerate(levels):

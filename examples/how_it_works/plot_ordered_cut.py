@@ -2,13 +2,15 @@
 How many spans?
 ===============
 
-Every further boundary describes a recording better. The ordered cut weighs that against what would be explained by chance.
-This page looks at both: the cost of the best division into *k* spans, and how sure the least sure of its
-boundaries is.
+Every further boundary describes a recording better. The ordered cut weighs that against what would be
+explained by chance. This page looks at both: the cost of the best division into *k* spans, and how sure
+the least sure of its boundaries is.
 """
 
 # %%
 # Fifteen seconds of motion with five changes of activity; every fifth frame is used.
+from itertools import pairwise
+
 import matplotlib.pyplot as plt
 import numpy as np
 
@@ -25,8 +27,9 @@ print("true ", boundaries_from_labels(labels).tolist())
 print("found", osc.boundaries_.tolist())
 
 # %%
-# ``OrderedCutter`` divides one recording into any number of spans without computing anything twice. ``evidence`` tells
-# what a span costs, in nats: the negative logarithm of the probability that one Gaussian gives its samples.
+# ``OrderedCutter`` divides one recording into any number of spans without computing anything twice.
+# ``evidence`` tells what a span costs, in nats: the negative logarithm of the probability that one Gaussian
+# gives its samples.
 unit = X / np.linalg.norm(X, axis=0)
 cutter = OrderedCutter(unit, osc.coef_, rng=0)
 counts = range(1, 13)
@@ -36,15 +39,16 @@ cuts = {k: cutter.cut(n_spans=k) for k in counts}
 def cost(boundaries):
     """Sum of the costs of all spans."""
     edges = [0, *boundaries.tolist(), len(labels)]
-    spans = zip(edges[:-1], edges[1:], strict=True)
-    return sum(cutter.evidence.cost(cutter.evidence.moments(start, end)) for start, end in spans)
+    evidence = cutter.evidence
+    return sum(evidence.cost(evidence.moments(start, end)) for start, end in pairwise(edges))
 
 
 costs = np.array([cost(cuts[k].boundaries) for k in counts])
 chosen = len(osc.boundaries_) + 1
 
 # %%
-# Up to the right number each span saves a lot. From there on the gain is small, and some boundary is not believed any more.
+# Up to the right number each span saves a lot. From there on the gain is small, and some boundary is not
+# believed any more.
 plt.style.use(STYLE)
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.4))
 left.plot(counts, (costs - costs[0]) / len(labels), marker="o")
@@ -57,8 +61,8 @@ for ax in (left, right):
 right.legend(loc="lower left")
 
 # %%
-# The best divisions themselves. The first boundaries hardly move when more are asked for; past the right number
-# the blends between activities become spans of their own.
+# The best divisions themselves. The first boundaries hardly move when more are asked for; past the right
+# number the blends between activities become spans of their own.
 figure, ax = plt.subplots(figsize=(9, 3.6))
 timelines = {f"{k} spans": cuts[k].sample_labels(len(labels)) for k in (2, 3, 4, 5, 6, 8)}
 plot_spans(ax, {"truth": labels, **timelines})

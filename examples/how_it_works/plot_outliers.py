@@ -2,14 +2,14 @@
 Values that are plainly wrong
 =============================
 
-Sensors that jump, dead pixels, frames with a flash: a few entries that have nothing to do with the rest. Squared
-errors let each of them pull at the coefficients. ``SSC(noise="outliers")`` gives the error a sparse part of its
-own; OSC resists by sharing coefficients between neighbours in time.
+Sensors that jump, dead pixels, frames with a flash: a few entries that have nothing to do with the rest.
+Squared errors let each of them pull at the coefficients. ``SSC(noise="outliers")`` gives the error a
+sparse part of its own; OSC resists by sharing coefficients between neighbours in time.
 """
 
 # %%
-# Four subspaces in a row. A share of all entries is replaced by random values up to three times as large as any
-# true one.
+# Four subspaces in a row. A share of all entries is replaced by random values up to three times as large as
+# any true one.
 import matplotlib.pyplot as plt
 import numpy as np
 
@@ -32,7 +32,8 @@ models = {
 }
 
 # %%
-# Mean error over three draws for each share. The weight ``lambda_2`` of the sparse error says what an outlier costs.
+# Mean error over three draws for each share. The weight ``lambda_2`` of the sparse error says what an
+# outlier costs.
 shares = [0, 0.05, 0.1, 0.15, 0.2]
 errors = {name: np.zeros((len(shares), 3)) for name in models}
 for draw in range(3):
@@ -52,7 +53,8 @@ ax.xaxis.set_major_formatter("{x:.0%}")
 ax.legend()
 
 # %%
-# The coefficients at a tenth of all entries wrong: without a term for outliers nothing is left of the four blocks.
+# The coefficients at a tenth of all entries wrong: without a term for outliers nothing is left of the four
+# blocks.
 X, labels = make_subspaces(4, 3, 60, 15, rng=0)
 samples = corrupt(X, 0.1, np.random.default_rng(0)).T
 figure, axes = plt.subplots(1, 3, figsize=(9.5, 3.9), sharey=True)

@@ -2,8 +2,8 @@
 A path through the weights
 ==========================
 
-How strongly should coefficients be held together in time? ``path`` fits a series of weights ``lambda_2``, each from
-where the one before ended. Changes that survive large weights are the ones to believe.
+How strongly should coefficients be held together in time? ``path`` fits a series of weights ``lambda_2``,
+each from where the one before ended. Changes that survive large weights are the ones to believe.
 """
 
 # %%
@@ -35,7 +35,9 @@ plt.style.use(STYLE)
 figure, ax = plt.subplots(figsize=(8.5, 4.2))
 samples = np.arange(len(labels) - 1) + 1
 strengths = np.array(strengths)
-image = ax.pcolormesh(samples, weights, strengths, cmap="BuPu", vmax=np.percentile(strengths, 99), shading="nearest")
+image = ax.pcolormesh(
+    samples, weights, strengths, cmap="BuPu", vmax=np.percentile(strengths, 99), shading="nearest"
+)
 true = boundaries_from_labels(labels)
 ax.plot(true, np.full(len(true), 22), "v", color="black", clip_on=False)
 ax.set(yscale="log", ylim=(0.048, 21), xlabel="sample", ylabel="weight $\\lambda_2$")

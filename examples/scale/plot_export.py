@@ -2,9 +2,9 @@
 Spans for other programs
 ========================
 
-A segmentation is seldom the end. This page hands one to Audacity and to ELAN, as CSV, and as a list of arrays. Films go
-to editing programs in the same way (``edl``, ``otio``, ``fcpxml``, ``chapters``), drill cores as ``depth`` intervals; the
-command line writes all of them with ``--export``.
+A segmentation is seldom the end. This page hands one to Audacity and to ELAN, as CSV, and as a list of
+arrays. Films go to editing programs in the same way (``edl``, ``otio``, ``fcpxml``, ``chapters``), drill
+cores as ``depth`` intervals; the command line writes all of them with ``--export``.
 """
 
 # %%
@@ -53,7 +53,12 @@ for joint, style in zip(range(3), ["-", "--", ":"], strict=True):
     ax.plot(times, walk.X[:, joint], style, color="0.2", linewidth=1, label=names[joint])
 for span in spans:
     ax.axvspan(span.start_time, span.end_time, color=COLOURS[span.label], alpha=0.3, linewidth=0)
-    ax.text((span.start_time + span.end_time) / 2, 1.01, "ABCDEFGH"[span.label], transform=ax.get_xaxis_transform())
+    ax.text(
+        (span.start_time + span.end_time) / 2,
+        1.01,
+        "ABCDEFGH"[span.label],
+        transform=ax.get_xaxis_transform(),
+    )
 ax.set(xlabel="seconds", ylabel="degrees", xlim=(0, times[-1]))
 ax.legend(loc="center left", bbox_to_anchor=(1, 0.5))
 plt.show()

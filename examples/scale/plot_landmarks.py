@@ -3,11 +3,13 @@ Why is it slow, and what to do
 ==============================
 
 With all samples as atoms Z has as many entries as samples squared, and so do time and memory. With
-``dictionary="landmarks"`` a few hundred atoms represent all samples. How much is lost, and how much gained?
+``dictionary="landmarks"`` a few hundred atoms represent all samples. How much is lost, and how much
+gained?
 """
 
 # %%
-# Twenty seconds of motion at 60 frames a second, 1,200 samples. ``dictionary="auto"`` would take landmarks from 10,000 samples on.
+# Twenty seconds of motion at 60 frames a second, 1,200 samples. ``dictionary="auto"`` would take landmarks
+# from 10,000 samples on.
 import time
 
 import matplotlib.pyplot as plt
@@ -30,11 +32,13 @@ for m, osc in {**few, "all": full}.items():
     seconds = time.perf_counter() - start
     error = clustering_error(labels, osc.labels_)
     size = osc.coef_.nbytes / 2**20
-    print(f"{m!s:>4} atoms: {seconds:5.2f} s, Z {size:5.1f} MB, {error:.1%} mislabelled, gap {osc.dual_gap_:.3f}")
+    print(
+        f"{m!s:>4} atoms: {seconds:5.2f} s, Z {size:5.1f} MB, {error:.1%} mislabelled, gap {osc.dual_gap_:.3f}"
+    )
 
 # %%
-# The coefficients: all samples as atoms above, landmarks below. A landmark stands for a stretch of time, so the
-# pictures resemble each other; both are certified optima of their own problem.
+# The coefficients: all samples as atoms above, landmarks below. A landmark stands for a stretch of time, so
+# the pictures resemble each other; both are certified optima of their own problem.
 plt.style.use(STYLE)
 figure, axes = plt.subplots(2, 1, figsize=(7, 6.6), sharex=True, height_ratios=[3, 1.2])
 plot_matrix(axes[0], full.coef_, title="1,200 atoms").set(xlabel="", aspect="auto")

@@ -2,14 +2,14 @@
 A model of one's own
 ====================
 
-A model is a sum of a loss of X - XZ, a penalty on Z and a coupling of its columns. Naming the three terms is enough: value, duality
-gap and a general solver come with that. Here the squared loss of OSC is replaced by one that lets single
-samples be entirely wrong.
+A model is a sum of a loss of X - XZ, a penalty on Z and a coupling of its columns. Naming the three terms
+is enough: value, duality gap and a general solver come with that. Here the squared loss of OSC is
+replaced by one that lets single samples be entirely wrong.
 """
 
 # %%
-# The length of each column of the error, not its square: small errors count more, large ones less, so that the error
-# gathers in the samples that fit nothing.
+# The length of each column of the error, not its square: small errors count more, large ones less, so that
+# the error gathers in the samples that fit nothing.
 from dataclasses import dataclass
 
 import matplotlib.pyplot as plt
@@ -47,7 +47,8 @@ class RobustOsc(Model):
 
 
 # %%
-# Three subspaces; six samples are replaced by noise. Inside the library samples are columns, here of unit length.
+# Three subspaces; six samples are replaced by noise. Inside the library samples are columns, here of unit
+# length.
 rng = np.random.default_rng(0)
 X, labels = make_subspaces(3, 3, 40, 20, rng=0)
 X /= np.linalg.norm(X, axis=0)

@@ -2,14 +2,14 @@
 With scikit-learn: pipelines and grids
 ======================================
 
-The estimators follow scikit-learn's conventions: parameters can be set and cloned, data frames are taken, and a
-pipeline may come before. One labelled recording is used to choose the weights, which are then
-used on another one.
+The estimators follow scikit-learn's conventions: parameters can be set and cloned, data frames are taken,
+and a pipeline may come before. One labelled recording is used to choose the weights, which are then used
+on another one.
 """
 
 # %%
-# Two recordings of the same three subspaces under strong noise: the second is not looked at until the end. Scaling the
-# columns is the pipeline's business.
+# Two recordings of the same three subspaces under strong noise: the second is not looked at until the end.
+# Scaling the columns is the pipeline's business.
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -30,8 +30,8 @@ first, second = slice(0, 100), slice(100, 200)
 pipeline = make_pipeline(StandardScaler(with_mean=False), OSC(n_subspaces=3, n_jobs=1, random_state=0))
 
 # %%
-# ``GridSearchCV`` would cut the recording into pieces and shuffle nothing back together, so that a plain loop over the
-# grid is clearer.
+# ``GridSearchCV`` would cut the recording into pieces and shuffle nothing back together, so that a plain
+# loop over the grid is clearer.
 grid = {"osc__lambda_1": [0.03, 0.1, 0.3], "osc__lambda_2": [0.01, 0.1, 1.0, 10.0]}
 settings = list(ParameterGrid(grid))
 errors = []
@@ -52,7 +52,9 @@ table = np.reshape(errors, (3, 4))
 left.imshow(table, cmap="BuPu", vmin=0, vmax=1)
 for (row, column), error in np.ndenumerate(table):
     left.text(column, row, f"{error:.0%}", ha="center", va="center")
-left.set(xticks=range(4), xticklabels=grid["osc__lambda_2"], yticks=range(3), yticklabels=grid["osc__lambda_1"])
+left.set(
+    xticks=range(4), xticklabels=grid["osc__lambda_2"], yticks=range(3), yticklabels=grid["osc__lambda_1"]
+)
 left.set(xlabel="$\\lambda_2$", ylabel="$\\lambda_1$", title="mislabelled, first recording")
 plot_spans(right, {"truth": labels[second], "found": found}, title="second recording")
 plt.show()

@@ -2,14 +2,15 @@
 Samples that arrive
 ===================
 
-``partial_fit`` extends a segmentation while samples come in, and forgets the far past. A boundary may still move at first; it
-is final once ``delay_`` more samples have come. This page watches boundaries being found and becoming final.
+``partial_fit`` extends a segmentation while samples come in, and forgets the far past. A boundary may
+still move at first; it is final once ``delay_`` more samples have come. This page watches boundaries
+being found and becoming final.
 """
 
 # %%
-# Two minutes of motion at 30 frames a second, in blocks of two seconds. ``time_scale`` is the number of samples in which
-# something can happen: a second. A stream has no mean to subtract, so zero has to mean something; here the mean of a recording
-# made before is known.
+# Two minutes of motion at 30 frames a second, in blocks of two seconds. ``time_scale`` is the number of
+# samples in which something can happen: a second. A stream has no mean to subtract, so zero has to mean
+# something; here the mean of a recording made before is known.
 import matplotlib.pyplot as plt
 import numpy as np
 
@@ -31,7 +32,8 @@ print(f"final after {osc.delay_} samples, {osc.delay_ / 30:.0f} s")
 print(f"{len(osc.boundaries_)} boundaries found, {len(boundaries_from_labels(labels))} true")
 
 # %%
-# Time runs upwards. What has arrived lies left of the solid line; what lies left of the dashed line cannot move any more.
+# Time runs upwards. What has arrived lies left of the solid line; what lies left of the dashed line cannot
+# move any more.
 plt.style.use(STYLE)
 figure, ax = plt.subplots(figsize=(8, 4.8))
 for boundary in boundaries_from_labels(labels) / 30:

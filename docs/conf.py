@@ -65,6 +65,6 @@ html_math_renderer = "mathml"
 html_copy_source = False
 html_show_sourcelink = False
 html_show_sphinx = False
-pygments_style = "friendly"
+pygments_style = "a11y-high-contrast-light"
 pygments_dark_style = "github-dark"
 html_theme_options = {"navigation_with_keys": False}

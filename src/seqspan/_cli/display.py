@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 
 from rich.console import Console
 from rich.markup import escape
@@ -43,7 +43,8 @@ class Display:
     @contextmanager
     def shown(self) -> Iterator[Display]:
         """Show the line while the block runs."""
-        with self._bar:
+        # before rich 14.3, a bar that is not shown leaves an empty line where there is no terminal
+        with self._bar if self._moving else nullcontext():
             yield self
 
     @contextmanager

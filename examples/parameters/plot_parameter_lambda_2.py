@@ -6,8 +6,8 @@ The weight of the change in time, on five subspaces in a row under noise.
 """
 
 # %%
-# Too small a weight leaves every sample to itself, and noise decides; too large a weight smears spans into
-# their neighbours.
+# Too small a weight leaves every sample to itself; too large a weight represents all samples by the same
+# few.
 import matplotlib.pyplot as plt
 
 from seqspan import OSC

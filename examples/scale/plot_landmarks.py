@@ -32,9 +32,7 @@ for m, osc in {**few, "all": full}.items():
     seconds = time.perf_counter() - start
     error = clustering_error(labels, osc.labels_)
     size = osc.coef_.nbytes / 2**20
-    print(
-        f"{m!s:>4} atoms: {seconds:5.2f} s, Z {size:5.1f} MB, {error:.1%} mislabelled, gap {osc.dual_gap_:.3f}"
-    )
+    print(f"{m!s:>4} atoms: {seconds:5.2f} s, Z {size:4.1f} MB, {error:.1%} mislabelled")
 
 # %%
 # The coefficients: all samples as atoms above, landmarks below. A landmark stands for a stretch of time, so

@@ -6,9 +6,9 @@ Spans that differ in size alone: all samples lie near one line through the origi
 """
 
 # %%
-# Scaled to unit length all samples are alike, and noise decides. With their lengths left, a linear model sees a
-# difference, but one line is one subspace. A Gaussian kernel looks at distances, for which two places are two
-# things.
+# Scaled to unit length all samples are alike, and noise decides. With their lengths left, a linear model
+# sees a difference, but one line is one subspace. A Gaussian kernel looks at distances, for which two
+# places are two things.
 import matplotlib.pyplot as plt
 import numpy as np
 

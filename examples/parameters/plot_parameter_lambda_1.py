@@ -6,8 +6,8 @@ The weight of the coefficients' sizes, on five subspaces in a row under noise.
 """
 
 # %%
-# Too small a weight lets samples of other subspaces in; with too large a weight no coefficient is left, and the
-# normalised cut, which also ties neighbours in time, divides time into even pieces.
+# Too small a weight lets samples of other subspaces in; with too large a weight no coefficient is left, and
+# the normalised cut, which also ties neighbours in time, divides time into even pieces.
 import matplotlib.pyplot as plt
 
 from seqspan import OSC

@@ -7,8 +7,8 @@ coefficients of low rank.
 """
 
 # %%
-# Sparse coefficients name a few samples; those of low rank spread over nearly all of them. Without the diagonal a
-# sample has to be represented by others.
+# Sparse coefficients name a few samples; those of low rank spread over nearly all of them. Without the
+# diagonal a sample has to be represented by others.
 import matplotlib.pyplot as plt
 import numpy as np
 

@@ -65,6 +65,7 @@ class Sweeps:
         self.split_Q = kernels.split_atoms(self.Q)
         self.Y = xp.ascontiguousarray(data.Y.T.astype(float))
         self.sigma = data.sigma.astype(float)
+        self.eigenvalues = to_host(self.sigma) ** 2  # on the host, where penalties are chosen by them
         self.linear = (self.Y * self.sigma[:, None]).astype(self.dtype)
         self.shifts = xp.append(self.sigma**2, xp.zeros(1))
         self.outside = float(getattr(data, "outside", 0.0))

@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 from seqspan import memory
@@ -85,13 +87,94 @@ def test_a_path_of_outside_and_pages_of_files(tmp_path, monkeypatch):
     assert memory._control_group() == 1000
 
 
-def test_a_limited_address_space_is_respected_before_allocating():
-    code = (
-        "import numpy as np, resource; from seqspan import OSC\n"
-        "resource.setrlimit(resource.RLIMIT_AS, (4 * 2**30, 4 * 2**30))\n"
-        "try: OSC().fit(np.random.default_rng(0).normal(size=(30_000, 3)))\n"
-        "except MemoryError as error: print(error)"
+def run_limited(code: str) -> list[str]:
+    """Run a piece of code in a process of its own, which may set limits; returns the lines it prints."""
+    preamble = """
+import resource, sys, warnings
+import numpy as np
+from seqspan import LRR, LSR, OSC, SSC
+from seqspan.memory import _fields, PROC
+
+warnings.simplefilter("ignore")
+
+def status(name):
+    return dict(_fields(PROC / "self/status"))[name] * 1024
+
+def leave(megabytes):
+    limit = status("VmSize") + megabytes * 2**20
+    resource.setrlimit(resource.RLIMIT_AS, (limit, resource.RLIM_INFINITY))
+
+def attempt(estimator, X):
+    before = status("VmHWM")
+    try:
+        estimator.fit(X)
+    except MemoryError as error:
+        assert status("VmHWM") - before < 20e6, "memory was taken before it was refused"
+        print("refused:", error)
+    else:
+        print("fitted:", len(estimator.labels_))
+
+def samples(n):
+    return np.random.default_rng(0).standard_normal((n, 5))
+"""
+    answer = subprocess.run([sys.executable, "-c", preamble + code], capture_output=True, text=True)
+    assert answer.returncode == 0, answer.stderr[-2000:]
+    return answer.stdout.splitlines()
+
+
+ESTIMATORS = """
+estimators = [OSC(2, max_iter=3, solver=s) for s in ("fast", "vladmap", "ladmpsap", "sylvester", "splitting")]
+estimators += [SSC(2, max_iter=3), LRR(2), LSR(2), OSC(2, max_iter=3, kernel="rbf")]
+estimators += [OSC(max_iter=3, cut="ordered"), OSC(max_iter=3, cut="peaks")]
+"""
+
+
+def test_what_is_too_large_for_the_address_space_is_refused_before_anything_is_taken():
+    lines = run_limited(
+        ESTIMATORS + "for e in estimators: e.fit(samples(30))\n"
+        "leave(400)\n"
+        "for e in estimators: attempt(e, samples(9000))"
     )
-    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert "on 30000 samples in float64 needs" in answer.stdout
-    assert "float32" in answer.stdout
+    assert len(lines) == 11
+    assert all(line.startswith("refused: ") and "GiB are free. Take " in line for line in lines)
+
+
+def test_what_fits_the_address_space_is_fitted():
+    """With what is asked for and a little more, all come through: what is asked for is enough."""
+    lines = run_limited(
+        ESTIMATORS + "for e in estimators: e.fit(samples(30))\n"
+        "leave(120)\n"  # 31 arrays of 400 x 400 are 40 MB; threads and BLAS reserve the rest
+        "for e in estimators: attempt(e, samples(400))"
+    )
+    assert lines == ["fitted: 400"] * 11
+
+
+def test_the_cut_is_asked_for_before_the_solver_runs():
+    lines = run_limited(
+        "import seqspan.estimators.segmenter as segmenter\n"
+        "segmenter.represent = None\n"  # would fail if it were called
+        "leave(900)\n"
+        "attempt(LSR(2000), samples(4000))"
+    )
+    assert lines[0].startswith("refused: cut='ncut' of 4000 samples in float64 needs 1.")
+
+
+def test_a_compiler_that_can_not_be_loaded_is_named():
+    lines = run_limited("leave(200)\nattempt(OSC(2), samples(30))\nattempt(SSC(2, max_iter=5), samples(30))")
+    assert "are free beside what llvmlite will take" in lines[0]
+    assert lines[1] == "fitted: 30"
+
+
+@pytest.mark.parametrize("megabytes", [900, 2300])
+def test_the_command_line_says_so_in_one_line_and_writes_nothing(tmp_path, megabytes):
+    np.savetxt(tmp_path / "long.csv", np.random.default_rng(0).standard_normal((9000, 3)), delimiter=",")
+    limit = f"ulimit -v {megabytes * 1024}; exec {sys.executable} -m seqspan.cli segment long.csv --out out"
+    one = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "POLARS_MAX_THREADS": "1"}
+    answer = subprocess.run(["sh", "-c", limit], cwd=tmp_path, env=one, capture_output=True, text=True)
+    assert answer.returncode == 1
+    assert answer.stdout == ""
+    errors = answer.stderr.splitlines()
+    assert len(errors) == 1
+    assert errors[0].startswith("seqspan: error: long.csv: ")
+    assert "GiB are free" in errors[0]
+    assert not list((tmp_path / "out").rglob("*.*"))

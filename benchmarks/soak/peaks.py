@@ -18,9 +18,7 @@ import numpy as np
 
 from benchmarks.common import describe_machine, print_table
 from seqspan import LRR, LSR, OSC, SSC, SpatSC
-from seqspan.models import Osc
 from seqspan.needs import cut_bytes, solver_bytes
-from seqspan.solvers import ARRAYS
 
 ITERATIONS = 11  # certificates come every 5 or 10
 SLOW = {"sylvester": 500, "splitting, nuclear": 500, "splitting, LRR columns": 500}  # samples at most
@@ -70,15 +68,17 @@ def _status(name: str) -> int:
 
 def asked_bytes(estimator: Any, n: int, d: int, dtype: str) -> int:
     """What the fit asks for before it starts."""
-    m, asked = n, 0
     size = np.dtype(dtype).itemsize
+    if hasattr(estimator, "dictionary"):
+        estimator._choose_weights(np.empty((0, 0)))  # they are given
+    model, m = estimator._model(n), None
     if getattr(estimator, "dictionary", "samples") == "landmarks":
         m = estimator.n_landmarks
-        asked = int(ARRAYS["fast"] * n * m * size)
-    else:
-        model = estimator._model(n) if not hasattr(estimator, "lambda_2") else Osc(0.1, 1.0)
-        asked = solver_bytes(estimator._solver(), model, (d, n), dtype)
-    return max(asked, size * m * n + cut_bytes(estimator.cut, (m, n), dtype, estimator.n_subspaces))
+    if getattr(estimator, "kernel", "linear") == "rbf":
+        d = n
+    asked = solver_bytes(estimator._solver(), model, (d, n), dtype, n_atoms=m)
+    shape = (m or n, n)
+    return max(asked, size * shape[0] * n + cut_bytes(estimator.cut, shape, dtype, estimator.n_subspaces))
 
 
 def run_once(name: str, n: int, d: int, dtype: str) -> dict[str, object]:

@@ -13,6 +13,7 @@ from scipy.linalg import eigh
 
 from seqspan._types import Array
 from seqspan.checks import check_choice, scale_columns
+from seqspan.memory import require_memory
 
 __all__ = ["kernel_map"]
 
@@ -59,6 +60,10 @@ def kernel_map(X: Array, kernel: Kernel) -> Array:
     if kernel == "cosine":
         return scale_columns(X)
     n = X.shape[1]
+    few = min(n, LARGEST_EXACT)
+    require_memory(
+        8 * few * (12 * few + 5 * n), f"A kernel of {n} samples", "Take fewer samples, or kernel='linear'."
+    )
     anchors = X[:, np.unique(np.linspace(0, n - 1, min(n, LARGEST_EXACT)).round().astype(np.intp))]
     function = kernel if callable(kernel) else _rbf(anchors)
     eigenvalues, vectors = _decompose(_values(function, anchors, anchors))

@@ -19,7 +19,8 @@ from seqspan._types import Array, IntArray
 from seqspan.checks import check_choice, scale_columns
 from seqspan.memory import require_memory
 from seqspan.models import Osc, SpatSc
-from seqspan.solvers import ARRAYS, Solution, Stopping
+from seqspan.needs import solver_bytes
+from seqspan.solvers import Solution, Stopping
 from seqspan.solvers.fast import solve_reduced
 from seqspan.solvers.reduced import BLOCK, reduce_onto
 from seqspan.solvers.teams import Team
@@ -215,9 +216,10 @@ def represent_on_landmarks(
     """
     n, m = len(rows), D.shape[1]
     require_memory(
-        int(ARRAYS["fast"] * n * m * D.itemsize),
+        solver_bytes("fast", model, (len(D), n), D.dtype, n_atoms=m, n_threads=options.get("n_threads")),
         f"The fast solver on {n} samples and {m} landmarks in {D.dtype}",
         "Take fewer landmarks (n_landmarks), float32, or partial_fit, which forgets what is long past.",
+        loads="llvmlite",
     )
     with Team(1):
         data = reduce_onto(D, rows.blocks(), n, D.dtype)

@@ -17,14 +17,22 @@ from seqspan.ordered_cut import COARSE, EXACT_UP_TO
 from seqspan.solvers import ARRAYS
 from seqspan.solvers.sweeps import BLOCK_WIDTH
 from seqspan.solvers.teams import default_threads
+from seqspan.terms import SingularValues
 
 DOUBLE = 8  # bytes: factorisations are in double precision, whatever the samples are in
 SPAN_COST = 4  # bytes
 UNCOUPLED = 15.5  # arrays of the splitting solver where nothing couples the columns
+LOW_RANK = 5  # arrays more for singular values
 
 
 def solver_bytes(
-    solver: str, model: Model, shape: tuple[int, int], dtype: npt.DTypeLike, n_threads: int | None = None
+    solver: str,
+    model: Model,
+    shape: tuple[int, int],
+    dtype: npt.DTypeLike,
+    *,
+    n_atoms: int | None = None,
+    n_threads: int | None = None,
 ) -> int:
     """Most memory that a solver holds at once, coefficients included.
 
@@ -36,6 +44,8 @@ def solver_bytes(
     shape : (d, n)
         Of the samples, as columns.
     dtype : float32 or float64
+    n_atoms : int, optional
+        Landmarks in place of samples, for the fast solver.
     n_threads : int, optional
         Of the fast solver.
 
@@ -46,24 +56,25 @@ def solver_bytes(
     Examples
     --------
     >>> from seqspan.models import Osc
-    >>> solver_bytes("fast", Osc(0.1, 1.0), (30, 10_000), np.float32, n_threads=2) / 1e9
-    1.43...
+    >>> round(solver_bytes("fast", Osc(0.1, 1.0), (30, 10_000), np.float32, n_threads=2) / 1e9, 1)
+    1.4
     """
     d, n = shape
     size = np.dtype(dtype).itemsize
+    m = n if n_atoms is None else n_atoms
     if solver == "fast":
         buffers = n * BLOCK_WIDTH * (2 * (n_threads or default_threads()) + 1)
-        return int(ARRAYS[solver] * size * n * n + size * buffers + _factorisation(d, n))
+        return int(size * (ARRAYS[solver] * m * n + buffers + 3 * d * n) + _factorisation(d, m))
     if solver == "closed_form":
         return int((size + ARRAYS[solver] * DOUBLE) * n * n + _factorisation(d, n))
     arrays = UNCOUPLED if solver == "splitting" and model.coupling is None else ARRAYS[solver]
+    arrays += LOW_RANK if isinstance(model.penalty, SingularValues) else 0
     return int(size * (arrays * n * n + 3 * d * n))
 
 
 def _factorisation(d: int, n: int) -> int:
-    """Singular values and vectors of (d, n) in double precision, by way of (n, n) where d is larger."""
-    least = min(d, n)
-    return DOUBLE * (2 * d * n + 6 * least * least + (3 * n * n if d > n else d * n))
+    """Singular values and vectors of (d, n), in double precision."""
+    return DOUBLE * (3 * d * n + 11 * min(d, n) ** 2)
 
 
 def cut_bytes(cut: str, shape: tuple[int, int], dtype: npt.DTypeLike, n_subspaces: int | str) -> int:
@@ -99,5 +110,5 @@ def cut_bytes(cut: str, shape: tuple[int, int], dtype: npt.DTypeLike, n_subspace
     count = MAX_SUBSPACES + 1 if isinstance(n_subspaces, str) else n_subspaces
     vectors = (count + GUARD) * DEPTH
     if n <= DENSE_LIMIT or vectors > n:
-        return 2 * size * m * n + 5 * DOUBLE * n * n
+        return 2 * size * m * n + 6 * DOUBLE * n * n
     return 2 * size * m * n + 4 * DOUBLE * n * vectors

@@ -27,6 +27,7 @@ __all__ = ["CUTS", "Segmentation", "represent", "segment"]
 
 #: The ways from coefficients to labels.
 CUTS = ("ncut", "ordered", "peaks")
+SINGLE = 4  # bytes
 
 
 @dataclass(frozen=True)
@@ -93,10 +94,11 @@ def represent(
 
         return solve_cuda(model, X, stopping=stopping, **options)
     require_memory(
-        solver_bytes(solver, model, X.shape, X.dtype, options.get("n_threads")),
+        solver_bytes(solver, model, X.shape, X.dtype, n_threads=options.get("n_threads")),
         f"Solver {solver!r} on {X.shape[1]} samples in {X.dtype}",
-        "Take landmarks as atoms (dictionary='landmarks'), fewer samples (preprocess='subsample:2' keeps "
-        "every second), or float32 instead of float64.",
+        "Take landmarks as atoms (dictionary='landmarks')"
+        f"{', float32 instead of float64' if X.itemsize > SINGLE else ''} or fewer samples "
+        "(preprocess='subsample:2' keeps every second).",
         loads="llvmlite" if solver == "fast" else None,
     )
     return SOLVERS[solver](model, X, stopping=stopping, **options)

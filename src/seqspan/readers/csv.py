@@ -63,8 +63,8 @@ class CsvOptions(TableOptions):
 def load_csv(path: Path, options: CsvOptions, max_bytes: int) -> Sequence:
     """Read a table of text."""
     check_bytes(path.stat().st_size, max_bytes, "the file")
-    require_memory(TABLE_PER_BYTE * path.stat().st_size, "This table", "Read a part of it.", loads="polars")
     require_library("polars")
+    require_memory(TABLE_PER_BYTE * path.stat().st_size, "This table", "Read a part of it.", loads="polars")
     source: Path | bytes = _unpack(path, max_bytes)
     dialect, rows = _dialect(source, options)
     numeric = _numeric_columns(rows[1:] if dialect.header else rows, len(rows[0]))

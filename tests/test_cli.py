@@ -398,15 +398,15 @@ def left_over(folder: Path) -> set[str]:
 def test_ctrl_c_leaves_no_half_result(tmp_path):
     table = write_table(tmp_path / "long.csv", lengths=(500, 400, 500, 400))
     options = ("-v", "--tol", "1e-12", "--max-iter", "99999")
-    process = subprocess.Popen(
-        [*COMMAND, "segment", str(table), "-o", str(tmp_path / "out"), *options],
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    assert "reading" in process.stderr.readline()
-    time.sleep(1)  # the solver is at work, and would be for minutes
-    process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=60)
+    command = [*COMMAND, "segment", str(table), "-o", str(tmp_path / "out"), *options]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            assert "reading" in process.stderr.readline()
+            time.sleep(1)  # the solver is at work, and would be for minutes
+            process.send_signal(signal.SIGINT)
+            _, errors = process.communicate(timeout=60)
+        finally:
+            process.kill()
     assert process.returncode == 130, errors
     assert errors.splitlines()[1:] == [
         "seqspan: error: stopped; results that were not finished are as they were before"

@@ -59,7 +59,7 @@ def number_spans(boundaries: np.ndarray, n_samples: int) -> np.ndarray:
 
 def join_spans(F: np.ndarray, boundaries: np.ndarray, n_labels: int | None) -> np.ndarray:
     """Give spans with near means one label, by average linkage; without a number, by the silhouette."""
-    from scipy.cluster.hierarchy import fcluster, linkage
+    from scipy.cluster.hierarchy import cut_tree, linkage  # old versions' fcluster gives too few clusters
 
     spans = number_spans(boundaries, len(F))
     n_spans = spans[-1] + 1
@@ -68,8 +68,8 @@ def join_spans(F: np.ndarray, boundaries: np.ndarray, n_labels: int | None) -> n
     means = np.stack([F[spans == span].mean(axis=0) for span in range(n_spans)])
     tree = linkage(means, "average")
     if n_labels is not None:
-        return np.asarray(fcluster(tree, n_labels, "maxclust")[spans])
-    options = [fcluster(tree, number, "maxclust")[spans] for number in range(2, min(n_spans, MAX_LABELS) + 1)]
+        return np.asarray(cut_tree(tree, n_labels)[spans, 0])
+    options = [cut_tree(tree, number)[spans, 0] for number in range(2, min(n_spans, MAX_LABELS) + 1)]
     return best_silhouette(F, [*options, spans])
 
 

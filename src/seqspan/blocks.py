@@ -62,7 +62,7 @@ def _parquet_blocks(path: Path, n_rows: int) -> Iterator[Array]:
     import polars as pl
     import polars.selectors as columns
 
-    table = pl.scan_parquet(path).select(columns.numeric())
+    table = pl.scan_parquet(path, glob=False).select(columns.numeric())
     total = int(table.select(pl.len()).collect().item())
     for start in range(0, total, n_rows):
         yield _floats(table.slice(start, n_rows).collect().to_numpy())

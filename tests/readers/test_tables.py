@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.readers.samples import matrix, write_sample
 
+from seqspan.blocks import read_blocks
 from seqspan.readers import read
 from seqspan.readers._dialect import find_dialect
 
@@ -278,5 +279,6 @@ def test_a_name_is_no_pattern(tmp_path, name, ending):
     for stem, value in (("a1", 1.0), ("ab", 2.0), (name, 3.0)):
         with (tmp_path / f"{stem}.{ending}").open("wb") as file:  # a path would be a pattern to polars
             getattr(pl.DataFrame({"x": [value] * 4, "y": [0.0, 1.0, 2.0, 3.0]}), write)(file)
-    sequence = read(tmp_path / f"{name}.{ending}")
-    assert sequence.X.tolist() == [[3.0, float(row)] for row in range(4)]
+    wanted = [[3.0, float(row)] for row in range(4)]
+    assert read(tmp_path / f"{name}.{ending}").X.tolist() == wanted
+    assert [block.tolist() for block in read_blocks(tmp_path / f"{name}.{ending}", 9)] == [wanted]

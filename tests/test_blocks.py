@@ -49,3 +49,23 @@ def test_what_is_wrong_is_said(tmp_path):
         next(read_blocks(tmp_path / "line.npy"))
     with pytest.raises(ValueError, match="n_rows must be at least 1"):
         next(read_blocks(tmp_path / "line.npy", 0))
+
+
+def test_pickled_objects_are_never_loaded(tmp_path):
+    np.save(tmp_path / "trap.npy", np.array([[{}, {}]], dtype=object))
+    with pytest.raises(ValueError, match="Python objects"):
+        next(read_blocks(tmp_path / "trap.npy"))
+
+
+def test_double_precision_stays_and_blocks_are_no_views_of_the_file(tmp_path, rows):
+    block = next(read_blocks(save_npy(tmp_path, rows[:, ::-1])))
+    assert block.dtype == np.float64
+    assert block.flags.c_contiguous
+    block[:] = 0
+    np.testing.assert_array_equal(next(read_blocks(tmp_path / "walk.npy")), rows[:, ::-1])
+
+
+@pytest.mark.parametrize("save", [save_npy, save_parquet])
+def test_options_go_to_the_reader(tmp_path, rows, save):
+    with pytest.raises(ValueError, match="pass a larger max_bytes"):
+        next(read_blocks(save(tmp_path, rows), max_bytes=10))

@@ -45,6 +45,12 @@ nitpick_ignore: list[tuple[str, str]] = []
 sphinx_gallery_conf = {
     "examples_dirs": ["../examples"],
     "gallery_dirs": ["gallery"],
+    "subsection_order": [
+        "../examples/first_steps",
+        "../examples/how_it_works",
+        "../examples/scale",
+        "../examples/parameters",
+    ],
     "backreferences_dir": "gallery/uses",
     "doc_module": ("seqspan",),
     "abort_on_example_error": False,  # all of them are tried, then the build fails

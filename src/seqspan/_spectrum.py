@@ -9,9 +9,9 @@ from typing import cast
 
 import numpy as np
 import numpy.typing as npt
-from scipy.linalg import eigh
 from sklearn.exceptions import ConvergenceWarning
 
+from seqspan._eigen import symmetric_eigenpairs
 from seqspan._types import Array
 from seqspan.affinity import SharedAffinity
 from seqspan.backend import is_on_gpu, namespace, to_host
@@ -96,8 +96,7 @@ def _eigenpairs(matrix: Array) -> tuple[Array, Array]:
     if is_on_gpu(matrix):
         values, vectors = namespace(matrix).linalg.eigh(matrix)
         return to_host(values), vectors
-    values, vectors = eigh(matrix)
-    return values, vectors
+    return symmetric_eigenpairs(matrix)
 
 
 def _block_krylov(

@@ -7,8 +7,8 @@ formed; with no more samples than anchors the components are exact.
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import eigh
 
+from seqspan._eigen import symmetric_eigenpairs
 from seqspan._types import Array, IntArray
 from seqspan.solvers.teams import Team
 
@@ -87,9 +87,8 @@ def _components(kernel: Array, anchors: IntArray, count: int) -> Array:
     at_anchors = kernel[anchors].astype(np.float64)
     columns = at_anchors.mean(axis=0)
     centred = at_anchors - columns - columns[:, None] + columns.mean()
-    m = len(anchors)
     with Team(1):  # the threads of BLAS wait for each other here: 20 times the work on busy cores
-        values, vectors = eigh(centred, subset_by_index=(max(m - count, 0), m - 1))
+        values, vectors = symmetric_eigenpairs(centred, count)
     values, vectors = values[::-1], vectors[:, ::-1]
     kept = values > NEGLIGIBLE * max(values[0], np.finfo(float).tiny)
     Y = (kernel - kernel.mean(axis=1, keepdims=True)) @ vectors[:, kept].astype(kernel.dtype)

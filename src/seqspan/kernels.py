@@ -9,8 +9,8 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 import numpy as np
-from scipy.linalg import eigh
 
+from seqspan._eigen import symmetric_eigenpairs
 from seqspan._types import Array
 from seqspan.checks import check_choice, scale_columns
 from seqspan.memory import require_memory
@@ -100,7 +100,7 @@ def _decompose(values: Array) -> tuple[Array, Array]:
             f"kernel must be symmetric; got values that differ by {uneven:.3g} beside a largest of "
             f"{size:.3g}."
         )
-    eigenvalues, vectors = eigh((values + values.T) / 2)
+    eigenvalues, vectors = symmetric_eigenpairs((values + values.T) / 2)
     if eigenvalues[0] < -TOLERANCE * max(eigenvalues[-1], 0):
         raise ValueError(
             f"kernel must have no negative eigenvalues; got one of {eigenvalues[0]:.3g} beside a largest of "

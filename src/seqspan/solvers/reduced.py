@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import linalg
 
+from seqspan._eigen import symmetric_eigenpairs
 from seqspan._types import Array
 
 BLOCK = 16_384  # samples taken to double precision at a time
@@ -102,7 +103,7 @@ def reduce(X: Array, dtype: npt.DTypeLike) -> Reduced:
         sigma, Qt = linalg.svd(X, full_matrices=False, check_finite=False)[1:]
         resolution = 8 * precision
     else:
-        w, Q = linalg.eigh(X.T @ X, check_finite=False)
+        w, Q = symmetric_eigenpairs(X.T @ X)
         sigma, Qt = np.sqrt(np.maximum(w, 0)), Q.T
         # the Gram matrix squares the condition: below sqrt(eps) its eigenvalues are rounding
         resolution = max(8 * precision, np.sqrt(n * np.finfo(float).eps))

@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
-.PHONY: demo test browser coverage lint docs mutants lock test-lowest test-newest versions package audit bench clean
+.PHONY: demo test browser coverage lint docs mutants lock test-lowest test-newest versions package audit check-tag bench clean
 
 $(INSTALLED): pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -97,6 +97,11 @@ package: $(INSTALLED)  ## build wheel and sdist, check them, install the wheel i
 
 audit: $(INSTALLED)  ## known vulnerabilities of the versions that are tested, as PyPI knows them
 	$(BIN)/python requirements/audit.py requirements/newest.txt
+
+check-tag: $(INSTALLED)  ## is this commit tagged as the version that it holds?
+	@version=$$($(BIN)/python -c "import seqspan; print(seqspan.__version__)"); \
+	 git tag --points-at HEAD | grep --quiet --line-regexp --fixed-strings "v$$version" || \
+	 { echo "This commit holds version $$version, but has no tag v$$version."; exit 1; }
 
 bench: $(INSTALLED)  ## every benchmark at toy size; each file's docstring has the full command
 	$(BIN)/python -m benchmarks.agreement --quick

@@ -44,8 +44,9 @@ ax.legend(title="noise")
 
 # %%
 # All rules on the same affinities, four draws for each strength. A number in the table is the share of
-# draws in which a rule says five. Rules that count values below a threshold of their own can be given
-# another one.
+# draws in which a rule says five. Four draws are too few to rank the rules where all of them begin to fail;
+# ``python -m benchmarks.n_subspaces`` has more. Rules that count values below a threshold of their own can
+# be given another one.
 names = [name for name in ESTIMATORS if name != "auto"]
 right = np.zeros((len(names), len(levels)))
 for column, psnr in enumerate(levels):

@@ -47,7 +47,7 @@ plt.style.use(STYLE)
 figure, ax = plt.subplots(figsize=(7, 3.8))
 for (name, table), marker in zip(errors.items(), "osD", strict=True):
     ax.plot(shares, table.mean(axis=1), marker=marker, label=name)
-ax.set(xlabel="share of wrong entries", ylabel="mislabelled samples", ylim=(-0.02, 0.8))
+ax.set(xlabel="share of wrong entries", ylabel="mislabelled samples", xticks=shares)
 ax.yaxis.set_major_formatter("{x:.0%}")
 ax.xaxis.set_major_formatter("{x:.0%}")
 ax.legend()

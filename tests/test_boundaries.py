@@ -71,6 +71,11 @@ def test_what_never_changes_has_no_block_boundaries(level):
     assert block_boundaries(np.full((3, 5), level), tol=0).tolist() == []
 
 
+def test_two_samples_are_enough_to_differ():
+    assert block_boundaries(np.eye(2)).tolist() == [1]
+    assert boundary_strength(np.eye(2)).tolist() == [1.0]
+
+
 def test_strength_is_the_column_mean_of_the_differences():
     Z = np.random.default_rng(0).standard_normal((5, 7))
     R = np.eye(7, 6, k=-1) - np.eye(7, 6)  # Z R = [z_2 - z_1, ...]
@@ -109,8 +114,8 @@ def test_only_the_samples_beside_a_boundary_say_what_is_half(further):
 
 
 def test_of_equal_peaks_the_earliest_are_kept():
-    Z = np.repeat(np.arange(60.0), 2)[None]  # the same step at 2, 4, 6, ...
-    assert peak_boundaries(Z, n_spans=6).tolist() == [2, 4, 6, 8, 10]
+    Z = np.repeat(np.cumsum(np.tile([1.0, 2.0], 30)), 2)[None]  # steps of 2 at 2, 6, 10, ..., of 1 between
+    assert peak_boundaries(Z, n_spans=6).tolist() == [2, 6, 10, 14, 18]
 
 
 def test_the_most_prominent_peaks_are_kept():

@@ -112,6 +112,23 @@ def test_the_gap_vanishes_at_a_planted_optimum(kind, m, seed):
     assert scaled_bound(p.model, p.X, p.E, -p.V) < 0.95 * p.minimum  # (tightening would mend the sign)
 
 
+@pytest.mark.parametrize("kind", ["osc", "spatsc"])
+@pytest.mark.parametrize("factor", [0.0, -1.0])
+def test_the_bound_finds_a_multiplier_where_it_is_given_a_bad_one(kind, factor):
+    p = planted(kind, 5, 42)
+    assert p.model.lower_bound(p.X, p.E, factor * p.V) == pytest.approx(p.minimum, rel=1e-9)
+    assert scaled_bound(p.model, p.X, p.E, factor * p.V) < 0.9 * p.minimum
+
+
+@pytest.mark.parametrize("model", [Osc(0.1, 0.3, zero_diagonal=True), SpatSc(0.05, 0.1)])
+def test_a_free_diagonal_is_made_use_of_by_the_bound(model):
+    """What the constraint fixes may be anything in the dual: worth half as much again here."""
+    X = two_subspaces((5, 11), 71)
+    Z, V = _solve(model, X), np.zeros((11, 10))
+    E = X - X @ Z
+    assert 1.5 * scaled_bound(model, X, E, V) < model.lower_bound(X, E, V) <= model.value(X, Z)
+
+
 @pytest.mark.parametrize("low_rank", [False, True])
 def test_a_path_graph_is_the_path(low_rank):
     """The graph-regularised model on a chain is OSC, so it shares the planted optimum."""

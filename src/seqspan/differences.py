@@ -52,7 +52,7 @@ def spread(V: Array) -> Array:
     array([[-3., -2.,  5.]])
     """
     out = np.zeros((V.shape[0], V.shape[1] + 1), dtype=V.dtype)
-    out[:, 1:] += V
+    out[:, 1:] = V
     out[:, :-1] -= V
     return out
 

@@ -53,8 +53,8 @@ ax.xaxis.set_major_formatter("{x:.0%}")
 ax.legend()
 
 # %%
-# The coefficients at a tenth of all entries wrong: without a term for outliers nothing is left of the four
-# blocks.
+# The coefficients at a tenth of all entries wrong: without a term for outliers the four blocks are hardly
+# seen.
 X, labels = make_subspaces(4, 3, 60, 15, rng=0)
 samples = corrupt(X, 0.1, np.random.default_rng(0)).T
 figure, axes = plt.subplots(1, 3, figsize=(9.5, 3.9), sharey=True)

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from seqspan import span_labels
 from seqspan.evidence import Evidence
 from seqspan.span_labels import Joining, boundary_gains
 
@@ -123,3 +124,20 @@ def test_planted_boundaries_gain_and_others_lose():
     gains = boundary_gains(Evidence([Y]), np.array([20, 40, 80, 100]))
     assert boundaries.tolist() == [40, 80]
     assert min(gains[1:3]) > 0 > max(gains[0], gains[3])
+
+
+def test_many_spans_are_joined_without_holding_all_pairs(monkeypatch):
+    """Pairs are looked at some at a time: the same joining, in a fraction of the memory."""
+    Y = np.random.default_rng(4).standard_normal((60, 4))
+    boundaries = np.arange(2, 60, 2)
+    at_once = Joining(Evidence([Y]), boundaries)
+    monkeypatch.setattr(span_labels, "AT_ONCE", 7)
+    sizes = []
+    costs = Evidence.costs
+    monkeypatch.setattr(
+        Evidence, "costs", lambda self, given: (sizes.append(len(given)), costs(self, given))[1]
+    )
+    few = Joining(Evidence([Y]), boundaries)
+    assert few.losses == at_once.losses
+    assert few.labels(5).tolist() == at_once.labels(5).tolist()
+    assert max(sizes) == 7

@@ -22,7 +22,7 @@ from seqspan.terms import SingularValues
 DOUBLE = 8  # bytes: factorisations are in double precision, whatever the samples are in
 SPAN_COST = 4  # bytes
 UNCOUPLED = 15.5  # arrays of the splitting solver where nothing couples the columns
-LOW_RANK = 5  # arrays more for singular values
+LOW_RANK = 9  # arrays more, in double precision, for singular values
 
 
 def solver_bytes(
@@ -68,8 +68,8 @@ def solver_bytes(
     if solver == "closed_form":
         return int((size + ARRAYS[solver] * DOUBLE) * n * n + _factorisation(d, n))
     arrays = UNCOUPLED if solver == "splitting" and model.coupling is None else ARRAYS[solver]
-    arrays += LOW_RANK if isinstance(model.penalty, SingularValues) else 0
-    return int(size * (arrays * n * n + 3 * d * n))
+    singular = LOW_RANK * DOUBLE if isinstance(model.penalty, SingularValues) else 0
+    return int((size * arrays + singular) * n * n + 3 * size * d * n)
 
 
 def _factorisation(d: int, n: int) -> int:

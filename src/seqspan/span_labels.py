@@ -9,6 +9,8 @@ import numpy as np
 from seqspan._types import Array, IntArray
 from seqspan.evidence import Evidence, Moments
 
+AT_ONCE = 1000  # pairs of spans
+
 
 class Joining:
     """Spans joined one pair at a time, always the two groups that lose least by sharing a model.
@@ -75,11 +77,17 @@ class Joining:
 
     def _losses(self, pairs: list[tuple[int, int]]) -> Array:
         """Evidence that two groups differ, per sample of the smaller, for several pairs."""
-        both = self._evidence.costs([_together(self._groups[i], self._groups[j]) for i, j in pairs])
+        # not all at once: their moments, p x p numbers each, would take far more than all else
+        chunks = (pairs[start : start + AT_ONCE] for start in range(0, len(pairs), AT_ONCE))
+        both = np.concatenate([self._costs_together(chunk) for chunk in chunks])
         apart = np.array([self._costs[i] + self._costs[j] for i, j in pairs])
         smaller = [min(self._groups[i][0].count, self._groups[j][0].count) for i, j in pairs]
         losses: Array = (both - apart) / np.array(smaller)
         return losses
+
+    def _costs_together(self, pairs: list[tuple[int, int]]) -> Array:
+        """Costs of the unions of pairs."""
+        return self._evidence.costs([_together(self._groups[i], self._groups[j]) for i, j in pairs])
 
     def _merge(self, i: int, j: int) -> None:
         """Let group i take in group j."""

@@ -34,7 +34,7 @@ SOLVERS: dict[str, Callable[..., Solution[Any]]] = {
 }
 
 #: Arrays of n x n at the peak of each solver, coefficients included; :mod:`seqspan.needs` adds the rest.
-ARRAYS = {"vladmap": 21.5, "ladmpsap": 22, "sylvester": 31, "splitting": 28, "closed_form": 2.5, "fast": 3.5}
+ARRAYS = {"vladmap": 21.5, "ladmpsap": 22, "sylvester": 32, "splitting": 28, "closed_form": 2.5, "fast": 3.5}
 
 __all__ = [
     "ARRAYS",

@@ -239,6 +239,13 @@ def test_many_cuts_are_the_single_cuts():
         normalised_cuts(W, [2, 37])
 
 
+def test_many_cuts_are_the_single_cuts_where_every_default_counts():
+    for seed in range(12):
+        W = 1e-3 * np.random.default_rng(seed).random((30, 30)) ** 8
+        W = W + W.T
+        np.testing.assert_array_equal(normalised_cuts(W, [5], rng=seed)[5], normalised_cut(W, 5, rng=seed))
+
+
 def test_an_offset_equals_the_eigenvectors_of_the_matrix_written_out():
     rng = np.random.default_rng(3)
     W = np.kron(np.eye(3), np.ones((8, 8))) + 0.6 * rng.random((24, 24))

@@ -266,7 +266,7 @@ def test_a_copy_that_lost_frames_is_encoded_anew(tmp_path, monkeypatch):
 
 
 def test_packets_that_do_not_stand_together_are_no_whole_span():
-    index = split._Index([Fraction(time) for time in (0, 3, 1, 2, 4)], [True, True, False, False, True])
+    index = split._Index([Fraction(time) for time in (0, 3, 1, 2, 4)], [True, True, False, True, True])
     assert index.is_whole(Fraction(0), Fraction(4))
     assert not index.is_whole(Fraction(0), Fraction(2))  # 3 is decoded between
     assert not index.is_whole(Fraction(9), Fraction(10))

@@ -121,8 +121,8 @@ class ScatterPath:
 
     def _best(self) -> tuple[int, Path | None]:
         """The best last start, and the boundaries up to it."""
-        totals = np.where(self._places < self.n_samples, self._totals(), np.inf)
-        best = int(np.argmin(totals))
+        long_enough = self.n_samples - self._places >= max(self.shortest, 1)
+        best = int(np.argmin(np.where(long_enough, self._totals(), np.inf)))  # the first start where none is
         place, path = int(self._places[best]), self._paths[best]
         return place, path if place == self._origin() else (place, path)
 

@@ -79,7 +79,7 @@ class Parts:
         """The same with arguments of their own."""
         try:
             answers = [getattr(actor, method)(*own) for actor, own in zip(self._actors, given, strict=True)]
-        except RuntimeError as error:  # the actor's future already knows that its worker is gone
+        except (RuntimeError, ValueError) as error:  # its future knows that the worker is gone
             raise LostWorker(str(error)) from error
         return [self._wait(answer, home) for answer, home in self._pairs(answers)]
 

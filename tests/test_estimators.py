@@ -229,7 +229,7 @@ def test_warm_start_goes_on_after_a_weight_changed(sequence):
     X, _ = sequence
     osc = OSC(3, warm_start=True, tol=1e-4).fit(X)
     cold = OSC(3, lambda_2=1.05, tol=1e-4).fit(X)
-    # the gap is computed anew from the state, and can lie just above tol: then the next look, 5 steps later, stops
+    # the gap is computed anew from the state and may lie just above tol: the next look is 5 steps later
     assert osc.set_params(lambda_2=1.0).fit(X).n_iter_ <= 5 < cold.n_iter_
     warm = osc.set_params(lambda_2=1.05).fit(X)
     assert warm.n_iter_ < cold.n_iter_

@@ -183,6 +183,14 @@ def test_spans_of_the_ordered_cut_have_their_shortest_length():
     assert shortest.boundaries_.tolist() == list(range(1, 80))
 
 
+@pytest.mark.parametrize(("n_features", "length"), [(4, 30), (8, 100), (20, 30)])
+def test_told_nothing_the_ordered_cut_finds_planes_that_return(n_features, length):
+    X, labels = make_recurring_subspaces([0, 1, 2, 0], 2, n_features, length, rng=1)
+    osc = OSC(cut="ordered", random_state=0).fit(X.T)
+    np.testing.assert_array_equal(osc.boundaries_, length * np.arange(1, 4))
+    assert clustering_error(labels, osc.labels_) == 0
+
+
 def test_the_ordered_cut_says_how_sure_each_boundary_is_and_other_cuts_do_not():
     X, _ = make_subspaces(rng=0)
     osc = OSC(n_spans=7, cut="ordered", random_state=0).fit(X.T)  # two boundaries too many

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.ndimage import gaussian_filter1d
 
-from seqspan.datasets import make_subspaces
+from seqspan.datasets import make_recurring_subspaces, make_subspaces
 from seqspan.ordered_cut import CHANGED
 from seqspan.surrogates import (
     LEAST_SLOPE,
@@ -14,6 +14,7 @@ from seqspan.surrogates import (
     N_SPANS,
     N_SURROGATES,
     Stationarity,
+    has_peak,
     measure_stationarity,
     phase_surrogate,
 )
@@ -83,21 +84,45 @@ CHANGING = {
 }
 
 
-def ratios(make):
-    return [
-        measure_stationarity(make(np.random.default_rng(s)), np.random.default_rng(s)).ratio
-        for s in range(20)
-    ]
+def measured(make):
+    return [measure_stationarity(make(np.random.default_rng(s)), np.random.default_rng(s)) for s in range(20)]
 
 
 @pytest.mark.parametrize("case", UNCHANGING)
-def test_without_a_change_no_more_is_explained_than_by_chance(case):
-    assert sum(ratio < CHANGED for ratio in ratios(UNCHANGING[case])) >= 19
+def test_without_a_change_no_more_is_explained_than_by_chance_and_nothing_peaks(case):
+    found = measured(UNCHANGING[case])
+    assert sum(one.ratio < CHANGED for one in found) >= 19
+    assert not any(one.has_peak for one in found)
 
 
 @pytest.mark.parametrize("case", CHANGING)
 def test_planted_changes_explain_more_than_chance(case):
-    assert sum(ratio > CHANGED for ratio in ratios(CHANGING[case])) == 20
+    assert sum(one.ratio > CHANGED for one in measured(CHANGING[case])) == 20
+
+
+def test_jumps_that_make_surrogates_slow_show_by_their_peak():
+    found = measured(lambda rng: make_recurring_subspaces([0, 1, 2, 0], 2, 8, N // 4, rng=rng)[0])
+    assert min(one.ratio for one in found) < CHANGED
+    assert all(one.has_peak for one in found)
+
+
+RISES = (0.0, 3.0, 5.0)  # 12 numbers of spans are looked at; three make the peak
+
+
+@pytest.mark.parametrize(
+    ("explained", "n_samples", "expected"),
+    [
+        ((*RISES, *(5 - 0.16 * np.arange(1, 10))), 100, True),  # 16 nats for each span beyond
+        ((*RISES, *(5 - 0.14 * np.arange(1, 10))), 100, False),  # 14 nats
+        ((*RISES, *(5 - 0.14 * np.arange(1, 10))), 110, True),  # the same share of more samples
+        ((*RISES, *(5 - 0.16 * np.arange(1, 5))), 100, False),  # too little is known of what follows
+        ((*RISES, *(5 + 0.16 * np.arange(1, 10))), 100, False),
+        ((0.0, *(-0.2 * np.arange(1, 12))), 100, False),  # one span is best
+        (tuple(0.19 * value for value in (*RISES, *(5 - 1.6 * np.arange(1, 10)))), 100, False),  # flat
+    ],
+)
+def test_a_peak_is_high_has_a_slope_and_room(explained, n_samples, expected):
+    assert has_peak(np.array(explained), n_samples) is expected
 
 
 def test_ratio_and_slope_are_of_what_the_surrogates_explain():

@@ -185,7 +185,9 @@ class OrderedCutter:
         search, jumps = self._search(n_labels)
         fewest = min(max(len(jumps) + 1, n_labels), search.n_most)
         # who asks for several labels knows that something changes
-        changes = n_labels > 1 or len(self._jumps[0]) or self._chance.ratio >= CHANGED
+        changes = (
+            n_labels > 1 or len(self._jumps[0]) or self._chance.ratio >= CHANGED or self._chance.has_peak
+        )
         count = self._cheapest(search, fewest) if changes else fewest
         joining = self._join((search, jumps), count)
         if isinstance(n_subspaces, str):

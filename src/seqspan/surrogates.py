@@ -4,6 +4,10 @@ A surrogate is the sequence with the phases of its Fourier transform drawn anew,
 features [Prichard & Theiler 1994]: a stationary process with the same autocorrelation and the same
 correlation between features, and nothing that begins or ends. Splitting it explains something too,
 because slow motion looks like change; a change is worth reporting if it explains more than that.
+
+Where samples within a span are independent, surrogates ask too much: the jumps between spans make them slow
+motion. But then the evidence says by itself how many spans there are, as slow motion never does: more spans
+than that describe the sequence worse.
 """
 
 from __future__ import annotations
@@ -22,6 +26,11 @@ N_SURROGATES = 8
 N_SPANS = 8  # into which a sequence and its surrogates are divided
 N_SAMPLES = 400  # that are looked at; longer sequences are thinned
 LEAST_SLOPE = 0.01  # nats per sample; where samples are independent, chance explains nothing at all
+# Of a peak of the evidence (docs/ordered_cut.md says what was seen of either kind):
+N_LOOKED_AT = 12  # spans up to which the evidence is followed
+LEAST_BEYOND = 5  # numbers of spans that follow the peak
+LEAST_HEIGHT = 1.0  # nats per sample that the spans up to the peak explain
+LEAST_FALL = 15.0  # nats that each span beyond it costs, in the mean
 
 
 @dataclass(frozen=True)
@@ -33,10 +42,13 @@ class Stationarity:
     explained : float
     by_chance : tuple of float
         The same for each surrogate.
+    has_peak : bool
+        Whether a small number of spans explains clearly more than larger ones.
     """
 
     explained: float
     by_chance: tuple[float, ...]
+    has_peak: bool = False
 
     @property
     def ratio(self) -> float:
@@ -105,8 +117,37 @@ def measure_stationarity(X: Array, rng: np.random.Generator, min_length: int = 5
     shortest = min(max(3, min_length // stride), X.shape[1])
     with Team(1):  # several threads for such small matrices would mostly wait for each other
         explained = _explained(X, shortest)
-        by_chance = tuple(_explained(phase_surrogate(X, rng), shortest) for _ in range(N_SURROGATES))
-    return Stationarity(explained, by_chance)
+        chance = [_explained(phase_surrogate(X, rng), shortest) for _ in range(N_SURROGATES)]
+    by_chance = tuple(float(curve[:N_SPANS][-1]) for curve in chance)
+    return Stationarity(float(explained[:N_SPANS][-1]), by_chance, has_peak(explained, X.shape[1]))
+
+
+def has_peak(explained: Array, n_samples: int) -> bool:
+    """Whether some number of spans, more than one, is clearly better than more of them.
+
+    Parameters
+    ----------
+    explained : array of shape (k,)
+        What 1, 2, ..., k spans explain, in nats per sample.
+    n_samples : int
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> rises = np.array([0.0, 2.0, 5.0])
+    >>> has_peak(np.append(rises, 5 - 0.2 * np.arange(1, 10)), 100)
+    True
+    >>> has_peak(np.append(rises, 5 + 0.1 * np.arange(1, 10)), 100)
+    False
+    """
+    best = int(np.argmax(explained))
+    beyond = len(explained) - 1 - best
+    fall = float(explained[best] - explained[-1]) * n_samples
+    high_enough = explained[best] >= LEAST_HEIGHT
+    return bool(high_enough and beyond >= LEAST_BEYOND and fall >= LEAST_FALL * beyond)
 
 
 def _reduce(X: Array, n_directions: int = 30) -> Array:
@@ -119,8 +160,9 @@ def _reduce(X: Array, n_directions: int = 30) -> Array:
     return coordinates
 
 
-def _explained(X: Array, shortest: int) -> float:
-    """Nats per sample that N_SPANS spans save against one."""
+def _explained(X: Array, shortest: int) -> Array:
+    """Nats per sample that 1, 2, ... spans save against one."""
     C = Evidence([sample_features(X)]).span_costs(1, shortest, n_threads=1)
-    costs = best_costs(C, min(N_SPANS, X.shape[1] // shortest), shortest)
-    return float(costs[0] - costs[-1]) / int(X.shape[1])
+    costs = best_costs(C, min(N_LOOKED_AT, X.shape[1] // shortest), shortest)
+    explained: Array = (costs[0] - costs) / X.shape[1]
+    return explained

@@ -36,7 +36,7 @@ def one_subspace(rng: np.random.Generator, n: int, width: float) -> np.ndarray:
 
 def around_a_mean(rng: np.random.Generator, d: int) -> np.ndarray:
     """One plane, with independent samples that have a mean."""
-    samples = (rng.standard_normal((300, 2)) + [3, 1]) @ rng.standard_normal((2, d))
+    samples = (rng.standard_normal((300, 2)) + np.array([3.0, 1.0])) @ rng.standard_normal((2, d))
     return samples + 0.05 * rng.standard_normal(samples.shape)
 
 

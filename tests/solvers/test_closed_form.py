@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 from tests.problems import SHAPES, WIDE, two_subspaces
 
 from seqspan.datasets.synthetic import make_subspaces
@@ -105,3 +106,14 @@ def test_a_certificate_of_a_weight_close_to_nothing(model, dtype):
     X = np.repeat(np.random.default_rng(57).standard_normal((3, 3)), 70, axis=1)
     X = (X / np.linalg.norm(X, axis=0)).astype(dtype)
     assert solve(model, X).gap <= 1e-3
+
+
+def test_a_gap_that_rounding_leaves_above_tol_is_said():
+    X = np.random.default_rng(0).standard_normal((6, 40)).astype(np.float32)
+    with pytest.warns(ConvergenceWarning, match=r"float32 rounding leaves .* above tol=1e-12") as caught:
+        solution = solve(Lrr(1e-7), X, stopping=Stopping(tol=1e-12))
+    assert len(caught) == 1
+    assert not solution.converged
+    assert solution.gap > 1e-12
+    exact = solve(Lrr(0.1), X.astype(float), stopping=Stopping(tol=1e-6))
+    assert exact.converged

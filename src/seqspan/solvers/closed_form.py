@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import warnings
 from functools import singledispatch
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
 from seqspan._types import Array
 from seqspan.models import Lrr, LrrNoiseFree, Lsr, Model
@@ -25,11 +27,16 @@ def solve_closed_form(model: Model, X: Array, *, stopping: Stopping | None = Non
     model : Lrr, LrrNoiseFree or Lsr
     X : array of shape (d, n)
     stopping : Stopping, optional
-        Only its callback is used.
+        Only its callback is used, and its tol to warn where rounding leaves a wider gap.
 
     Returns
     -------
     Solution
+
+    Warns
+    -----
+    ConvergenceWarning
+        If the precision of X does not suffice to certify the gap that was asked for.
 
     Examples
     --------
@@ -49,9 +56,19 @@ def solve_closed_form(model: Model, X: Array, *, stopping: Stopping | None = Non
     dual = 1 / sigma if isinstance(model, LrrNoiseFree) else sigma * left
     gap = model.gap(X, Z, (U * dual) @ Qt)
     progress = Progress(1, objective, max(gap, 0.0) / objective if objective > 0 else 0.0, 0.0)
-    if stopping is not None and stopping.callback is not None:
+    stopping = stopping or Stopping()
+    if stopping.callback is not None:
         stopping.callback(progress)
-    return Solution(Z, objective, progress.gap, 1, True, None, [progress])
+    close = progress.gap <= stopping.tol
+    if not close:
+        warnings.warn(
+            f"In {X.dtype} rounding leaves a relative duality gap of {progress.gap:.1e}, above "
+            f"tol={stopping.tol:g}. The result is within that gap of the optimum; take float64, a larger weight or "
+            "a larger tol.",
+            ConvergenceWarning,
+            stacklevel=2,
+        )
+    return Solution(Z, objective, progress.gap, 1, close, None, [progress])
 
 
 @singledispatch

@@ -45,7 +45,7 @@ docs: $(INSTALLED)  ## the documentation site, without a network; a warning or a
 	$(BIN)/python docs/check_links.py out/docs README.md CONTRIBUTING.md CHANGELOG.md
 	@echo "The documentation starts at out/docs/index.html"
 
-mutants: $(INSTALLED)  ## which small changes of the code does no test notice? 90 % have to be; some 30 minutes
+mutants: $(INSTALLED)  ## which small changes of the code does no test notice? 90 % have to be
 	$(BIN)/pip install --quiet --editable ".[mutants]"
 	$(BIN)/python -m tests.mutants $(MUTANTS)
 

@@ -9,6 +9,7 @@ from scipy.ndimage import gaussian_filter1d
 from seqspan.datasets import make_recurring_subspaces, make_subspaces
 from seqspan.ordered_cut import CHANGED
 from seqspan.surrogates import (
+    LEAST_CHANCE,
     LEAST_SLOPE,
     N_SAMPLES,
     N_SPANS,
@@ -74,6 +75,10 @@ UNCHANGING = {
     "subspace": lambda rng: in_subspace(rng.standard_normal((3, N)), rng),
     "smooth subspace": lambda rng: in_subspace(smooth(rng, N, 5), rng),
     "slow subspace": lambda rng: in_subspace(smooth(rng, N, 15), rng),
+    "independent samples around a mean": lambda rng: (
+        in_subspace(rng.standard_normal((2, N)) + np.array([[3.0], [1.0]]), rng)
+        + 0.05 * rng.standard_normal((10, N))
+    ),
     "noisy smooth subspace": lambda rng: (
         in_subspace(smooth(rng, N, 5), rng) + 0.02 * rng.standard_normal((10, N))
     ),
@@ -126,12 +131,14 @@ def test_a_peak_is_high_has_a_slope_and_room(explained, n_samples, expected):
 
 
 def test_ratio_and_slope_are_of_what_the_surrogates_explain():
-    found = Stationarity(0.9, (0.1, 0.3, 0.2))
+    found = Stationarity(2.7, (0.3, 0.9, 0.6))
     assert found.ratio == pytest.approx(3.0)
-    assert found.slope == pytest.approx(0.2 / (N_SPANS - 1))
+    assert found.slope == pytest.approx(0.6 / (N_SPANS - 1))
     nothing = Stationarity(-0.5, (-0.3, -0.2))
     assert (nothing.ratio, nothing.slope) == (0.0, LEAST_SLOPE)
-    assert Stationarity(0.5, (-0.3, -0.2)).ratio == pytest.approx(0.5 / LEAST_SLOPE)
+    assert Stationarity(1.0, (-0.3, -0.2)).ratio == pytest.approx(1.0 / LEAST_CHANCE)
+    shuffled = Stationarity(2.7, (0.3, 0.9, 0.6), (1.35, 0.1))
+    assert (shuffled.ratio, shuffled.slope) == (pytest.approx(2.0), found.slope)
 
 
 def test_long_sequences_are_thinned_to_those_that_are_looked_at():

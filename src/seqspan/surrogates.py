@@ -3,7 +3,9 @@
 A surrogate is the sequence with the phases of its Fourier transform drawn anew, the same for all
 features [Prichard & Theiler 1994]: a stationary process with the same autocorrelation and the same
 correlation between features, and nothing that begins or ends. Splitting it explains something too,
-because slow motion looks like change; a change is worth reporting if it explains more than that.
+because slow motion looks like change; a change is worth reporting if it explains more than that. It must
+also explain more than in the same samples in random order: surrogates are nearly Gaussian, and of samples
+that are not, some spans are always described better than others.
 
 Where samples within a span are independent, surrogates ask too much: the jumps between spans make them slow
 motion. But then the evidence says by itself how many spans there are, as slow motion never does: more spans
@@ -23,13 +25,15 @@ from seqspan.solvers.teams import Team
 from seqspan.span_search import best_costs
 
 N_SURROGATES = 8
+N_SHUFFLES = 4
 N_SPANS = 8  # into which a sequence and its surrogates are divided
 N_SAMPLES = 400  # that are looked at; longer sequences are thinned
 LEAST_SLOPE = 0.01  # nats per sample; where samples are independent, chance explains nothing at all
+LEAST_CHANCE = 0.5  # nats per sample that N_SPANS spans are always granted; a few draws may miss them
 # Of a peak of the evidence (docs/ordered_cut.md says what was seen of either kind):
 N_LOOKED_AT = 12  # spans up to which the evidence is followed
 LEAST_BEYOND = 5  # numbers of spans that follow the peak
-LEAST_HEIGHT = 1.0  # nats per sample that the spans up to the peak explain
+LEAST_HEIGHT = 1.0  # nats per sample that the peak explains beyond what any spans do in random order
 LEAST_FALL = 15.0  # nats that each span beyond it costs, in the mean
 
 
@@ -42,20 +46,23 @@ class Stationarity:
     explained : float
     by_chance : tuple of float
         The same for each surrogate.
+    shuffled : tuple of float
+        The same of the samples in random orders.
     has_peak : bool
         Whether a small number of spans explains clearly more than larger ones.
     """
 
     explained: float
     by_chance: tuple[float, ...]
+    shuffled: tuple[float, ...] = ()
     has_peak: bool = False
 
     @property
     def ratio(self) -> float:
-        """How much more is explained than in the surrogate that explains most; 0 if nothing is."""
+        """How much more is explained than in what explains most without a change; 0 if nothing is."""
         if self.explained <= 0:
             return 0.0
-        return self.explained / max(*self.by_chance, LEAST_SLOPE)
+        return self.explained / max(*self.by_chance, *self.shuffled, LEAST_CHANCE)
 
     @property
     def slope(self) -> float:
@@ -117,9 +124,19 @@ def measure_stationarity(X: Array, rng: np.random.Generator, min_length: int = 5
     shortest = min(max(3, min_length // stride), X.shape[1])
     with Team(1):  # several threads for such small matrices would mostly wait for each other
         explained = _explained(X, shortest)
-        chance = [_explained(phase_surrogate(X, rng), shortest) for _ in range(N_SURROGATES)]
-    by_chance = tuple(float(curve[:N_SPANS][-1]) for curve in chance)
-    return Stationarity(float(explained[:N_SPANS][-1]), by_chance, has_peak(explained, X.shape[1]))
+        by_chance = [_explained(phase_surrogate(X, rng), shortest) for _ in range(N_SURROGATES)]
+        shuffled = [_explained(X[:, rng.permutation(X.shape[1])], shortest) for _ in range(N_SHUFFLES)]
+    return Stationarity(
+        _of_n_spans(explained),
+        tuple(map(_of_n_spans, by_chance)),
+        tuple(map(_of_n_spans, shuffled)),
+        has_peak(explained - max(float(curve.max()) for curve in shuffled), X.shape[1]),
+    )
+
+
+def _of_n_spans(explained: Array) -> float:
+    """What N_SPANS spans explain, or as many as there is room for."""
+    return float(explained[:N_SPANS][-1])
 
 
 def has_peak(explained: Array, n_samples: int) -> bool:
@@ -128,7 +145,7 @@ def has_peak(explained: Array, n_samples: int) -> bool:
     Parameters
     ----------
     explained : array of shape (k,)
-        What 1, 2, ..., k spans explain, in nats per sample.
+        What 1, 2, ..., k spans explain beyond chance, in nats per sample.
     n_samples : int
 
     Returns

@@ -63,8 +63,8 @@ def solve_closed_form(model: Model, X: Array, *, stopping: Stopping | None = Non
     if not close:
         warnings.warn(
             f"In {X.dtype} rounding leaves a relative duality gap of {progress.gap:.1e}, above "
-            f"tol={stopping.tol:g}. The result is within that gap of the optimum; take float64, a larger weight or "
-            "a larger tol.",
+            f"tol={stopping.tol:g}. The result is within that gap of the optimum; take float64, a larger "
+            "weight or a larger tol.",
             ConvergenceWarning,
             stacklevel=2,
         )

@@ -100,10 +100,9 @@ def _wrong_certificate(case: Case) -> Iterator[str]:
     model, X, D = _problem(case)
     rounding, on_samples = ROUNDING[X.dtype], D is X
     X, D, Z = X.astype(float), D.astype(float), np.asarray(fitted.coef_, dtype=float)
-    # values beside which rounding is judged: where all is fitted, what is left of X is rounding itself
-    size = max(
-        abs(fitted.objective_), objective(model, X, np.zeros_like(Z)) * np.finfo(fitted.coef_.dtype).eps
-    )
+    # where all is fitted, what is left of X is rounding itself, which a large weight makes a large amount
+    left = 4 * np.finfo(fitted.coef_.dtype).eps * objective(model, X, np.zeros_like(Z))
+    size = abs(fitted.objective_) + left / rounding
     exact = isinstance(model, models.SscNoiseFree | models.LrrNoiseFree)  # what is missed is priced in too
     here = objective(model, X - D @ Z, Z)
     if here > fitted.objective_ + rounding * size or (

@@ -46,7 +46,7 @@ def segment(
     inputs: Annotated[list[str], typer.Argument(metavar="INPUT", help="files, folders or patterns")],
     cluster: Annotated[
         str | None,
-        typer.Option(metavar="ADDRESS", help="Dask scheduler whose workers, which see the same files, do it"),
+        typer.Option(metavar="ADDRESS", help="Dask scheduler; its workers see the same files"),
     ] = None,
     **given: Any,
 ) -> None:

@@ -51,13 +51,9 @@ class Settings:
     method: str = option("--method", "NAME", f"{', '.join(METHODS)}", "osc")
     cut: str = option("--cut", "NAME", f"{', '.join(CUTS)}", "ordered")
     lambda1: str | None = option("--lambda1", "WEIGHT", "of the coefficients, or auto")
-    lambda2: str | None = option(
-        "--lambda2", "WEIGHT", "of their change in time, or auto: larger, fewer spans"
-    )
+    lambda2: str | None = option("--lambda2", "WEIGHT", "of their change in time, or auto")
     solver: str | None = option("--solver", "NAME", f"{', '.join(COUPLED_SOLVERS)}")
-    dictionary: str | None = option(
-        "--dictionary", "NAME", "samples, landmarks, or auto: landmarks above 10,000 samples"
-    )
+    dictionary: str | None = option("--dictionary", "NAME", f"{', '.join(DICTIONARIES)}")
     device: str | None = option("--device", "NAME", f"{', '.join(DEVICES)}")
     tol: float | None = option("--tol", "SHARE", "stop within this share of the optimum")
     max_iter: int | None = option("--max-iter", "N", "largest number of iterations")

@@ -147,13 +147,13 @@ def test_samples_without_affinity_are_no_subspaces():
 def test_large_affinities_need_only_the_leading_part_of_the_spectrum(method, dtype, monkeypatch):
     W = planted(np.repeat([0, 1, 2, 3, 0, 3, 1, 2], 50), leak=0.05).astype(dtype)
     monkeypatch.setattr(_spectrum, "DENSE_LIMIT", 100)
-    dense_solver = _spectrum.eigh
+    dense_solver = _spectrum.symmetric_eigenpairs
 
     def refuse_large(matrix):
         assert len(matrix) < 200
         return dense_solver(matrix)
 
-    monkeypatch.setattr(_spectrum, "eigh", refuse_large)
+    monkeypatch.setattr(_spectrum, "symmetric_eigenpairs", refuse_large)
     assert estimate_n_subspaces(W, method, max_subspaces=10) == 4
 
 

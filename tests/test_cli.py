@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+import seqspan
 from seqspan._cli.settings import Control, Settings, model_parameters, parse_count
 from seqspan._cli.truth import read_truth
 from seqspan.cli import app
@@ -165,6 +166,10 @@ def test_weights_that_were_chosen_are_recorded_and_kept(table, tmp_path):
     assert isinstance(load_result(folder)["parameters"]["lambda_2"], float)
     run("segment", table, "-k", 3, "--method", "lsr")
     assert load_result(folder)["parameters"]["lambda_1"] == 0.4
+
+
+def test_the_version_is_told():
+    assert run("--version").stdout == f"seqspan {seqspan.__version__}\n"
 
 
 def test_landmarks_represent_a_long_recording_and_its_report_says_so(tmp_path, monkeypatch):

@@ -139,9 +139,25 @@ def names_of(X: np.ndarray, kind: str | None = None) -> list[str]:
     return [step.name for step in make_chain("auto", X, kind).steps]
 
 
+def test_auto_takes_readings_far_from_zero_for_offsets_and_columns_of_a_table_for_units():
+    rng = np.random.default_rng(0)
+    readings = rng.normal([50.0, 40.0, 1.8], [5.0, 4.0, 0.1], (200, 3))  # degrees, degrees, bar
+    chain = make_chain("auto", readings, "table")
+    assert [step.name for step in chain.steps] == ["centre", "scale", "unit_norm"]
+    assert "units of their own" in chain.reasons[1]
+    assert names_of(readings) == [
+        "centre",
+        "unit_norm",
+    ]  # 1.3 times the median: of one unit, for all one knows
+    assert names_of(readings[:, :2], "table") == ["centre", "unit_norm"]
+    assert names_of(readings, "video") == names_of(readings, "spectra") == ["unit_norm"]
+    assert names_of(np.abs(readings - [50.0, 40.0, 1.8]), "table") == ["unit_norm"]  # these come near zero
+    assert names_of(np.full((10, 2), 3.0), "table") == ["centre", "unit_norm"]
+
+
 def test_auto_leaves_light_and_amounts_alone_and_centres_angles():
     rng = np.random.default_rng(4)
-    amounts = rng.random((50, 5)) + 3
+    amounts = rng.random((50, 5))
     assert names_of(amounts, "video") == names_of(amounts, "spectra") == names_of(amounts) == ["unit_norm"]
     assert names_of(amounts - 9, "video") == names_of(amounts - 9, "spectra") == ["unit_norm"]
     assert names_of(amounts - 1, "mocap") == ["centre", "unit_norm"]
@@ -163,7 +179,7 @@ def test_auto_leaves_light_and_amounts_alone_and_centres_angles():
 def test_auto_scales_where_a_column_is_half_as_wide_again_as_the_median_one(deviations, wanted):
     waves = np.sqrt(2) * np.sin(2 * np.pi * np.outer(np.arange(60) / 60, [1, 2, 3, 4, 5]))  # of deviation 1
     assert names_of(waves * deviations, "mocap") == wanted
-    assert names_of(waves * deviations - 30, "table") == wanted
+    assert names_of(waves * deviations - 30) == wanted
 
 
 def test_auto_says_why_in_the_notes():

@@ -17,6 +17,7 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 
+import seqspan
 from seqspan._cli.inputs import Job, expand, make_jobs
 from seqspan._cli.run import Outcome, run_job, versions
 from seqspan._cli.settings import METHODS, Control, Settings, make_settings, with_options
@@ -38,6 +39,22 @@ app = typer.Typer(
     help="Segment recordings into spans that lie in different subspaces.\n\n"
     "Example: seqspan segment film.mp4, then open film.seqspan/report.html",
 )
+
+
+def show_version(wanted: bool) -> None:
+    """Print the version and stop, if that was asked for."""
+    if wanted:
+        typer.echo(f"seqspan {seqspan.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=show_version, is_eager=True, help="print the version")
+    ] = False,
+) -> None:
+    """Options of the program itself."""
 
 
 @app.command(epilog="Example: seqspan segment 'walks/*.amc' --subspaces auto --export elan --jobs 2")

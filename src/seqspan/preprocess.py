@@ -43,7 +43,11 @@ __all__ = [
 
 Specification: TypeAlias = "str | Step | Iterable[str | Mapping[str, Any] | Step] | None"
 OFFSET_SHARE = 0.5  # of the energy; a mean above it hides what varies
+AWAY_FROM_ZERO = 0.5  # of a column's mean: amounts come nearer to zero than that
 SPREAD_RATIO = 1.5  # of the largest to the median deviation; above it few columns speak for all
+UNITS_RATIO = (
+    5.0  # of the largest to the smallest deviation in a table, whose columns may have units of their own
+)
 
 
 @dataclass(frozen=True)
@@ -143,7 +147,8 @@ def choose_chain(X: Matrix, kind: str | None = None) -> Chain:
 
     Centring moves the origin that the subspaces share, so it is right only where zero is a convention: not
     where values are amounts of something (pixels, spectra, histograms), but for angles, and for channels
-    whose offset outweighs what varies. Scaling is for columns of different size, which would speak for all.
+    whose offset outweighs what varies; temperatures stay away from zero, amounts come near it. Scaling is for
+    columns of different size or units, of which a few would speak for all.
 
     Parameters
     ----------
@@ -168,7 +173,7 @@ def choose_chain(X: Matrix, kind: str | None = None) -> Chain:
     steps: list[Step] = [Centre()] if centre else []
     reasons = [centre_reason]
     if centre:
-        scale, scale_reason = _choose_scale(X)
+        scale, scale_reason = _choose_scale(X, kind)
         steps += [Scale()] if scale else []
         reasons.append(scale_reason)
     return Chain((*steps, UnitNorm()), (*reasons, "unit norm: the models compare directions"))
@@ -180,16 +185,20 @@ def _choose_centre(X: Matrix, kind: str | None) -> tuple[bool, str]:
         return False, f"no centring: zero means no light in data of kind {kind}"
     if kind == "mocap":
         return True, "centre: the zero of joint angles and positions is a convention of the skeleton"
-    if X.size and X.min() >= 0:
-        return False, "no centring: no value is negative, so zero is taken for a true zero"
+    if X.size and X.min() >= 0 and least_share(X) < AWAY_FROM_ZERO:
+        return False, "no centring: no value is negative and some columns come near zero, a true one then"
     share = offset_share(X)
     if share > OFFSET_SHARE:
         return True, f"centre: the columns' means hold {share:.0%} of the energy and hide what varies"
     return False, f"no centring: the columns' means hold only {share:.0%} of the energy"
 
 
-def _choose_scale(X: Matrix) -> tuple[bool, str]:
+def _choose_scale(X: Matrix, kind: str | None) -> tuple[bool, str]:
     """Decide on scaling."""
+    deviations = _varying_deviations(X)
+    if kind == "table" and deviations.max() > UNITS_RATIO * deviations.min():
+        ratio = deviations.max() / deviations.min()
+        return True, f"scale: one column varies {ratio:.2g} times as much as another: units of their own"
     ratio = spread_ratio(X)
     if ratio > SPREAD_RATIO:
         return True, f"scale: the widest column varies {ratio:.1f} times as much as the median one"
@@ -202,11 +211,24 @@ def offset_share(X: Matrix) -> float:
     return len(X) * float(np.sum(X.mean(axis=0, dtype=float) ** 2)) / energy if energy else 0.0
 
 
+def least_share(X: Matrix) -> float:
+    """Return what part of its mean a column falls to, 1 % of samples aside; a quarter of columns fall lower."""
+    means = X.mean(axis=0, dtype=float)
+    lows = np.percentile(X, 1, axis=0)[means > 0]
+    return float(np.percentile(lows / means[means > 0], 25)) if lows.size else 0.0
+
+
 def spread_ratio(X: Matrix) -> float:
     """Return the largest deviation of a column over the median one, constant columns left out."""
-    deviations = X.std(axis=0, dtype=float)
+    deviations = _varying_deviations(X)
+    return float(deviations.max() / np.median(deviations))
+
+
+def _varying_deviations(X: Matrix) -> Array:
+    """Standard deviations of the columns that are not constant; a one where all are."""
+    deviations: Array = X.std(axis=0, dtype=float)
     varying = deviations[deviations > 0]
-    return float(varying.max() / np.median(varying)) if varying.size else 1.0
+    return varying if varying.size else np.ones(1)
 
 
 def preprocess(sequence: Sequence, steps: Specification = "auto") -> Sequence:

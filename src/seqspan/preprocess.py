@@ -212,7 +212,7 @@ def offset_share(X: Matrix) -> float:
 
 
 def least_share(X: Matrix) -> float:
-    """Return what part of its mean a column falls to, 1 % of samples aside; a quarter of columns fall lower."""
+    """Return what part of its mean a column falls to, 1 % of samples aside; a quarter falls lower."""
     means = X.mean(axis=0, dtype=float)
     lows = np.percentile(X, 1, axis=0)[means > 0]
     return float(np.percentile(lows / means[means > 0], 25)) if lows.size else 0.0

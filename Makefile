@@ -27,6 +27,7 @@ KERNEL_TESTS := tests/solvers/test_sweeps.py tests/test_span_search.py \
     tests/test_evidence.py::test_all_spans_at_once_cost_what_each_costs
 
 # GPU_COVERAGE names data files brought from a machine with a GPU (docs/testing.md); without, gpu/ is measured by its CPU tests.
+coverage: export SEQSPAN_ROOT := $(CURDIR)
 coverage: $(INSTALLED) browser  ## lines and branches that the tests run; each has to be above 95 %
 	rm -rf out/coverage out/coverage.json
 	$(BIN)/coverage run -m pytest $(PYTEST_ARGS)

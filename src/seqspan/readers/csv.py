@@ -152,8 +152,8 @@ def _read(source: Path | bytes, dialect: Dialect, numeric: list[bool]) -> pl.Dat
 def _plain_text(source: Path | bytes, dialect: Dialect) -> Path | io.BytesIO:
     """Return what polars reads: UTF-8, with single delimiters; the file itself where it is that."""
     if dialect.encoding.startswith("utf-8") and dialect.delimiter != " ":
-        if isinstance(source, Path) and "*" in str(source):
-            source = source.read_bytes()  # polars 1.30 sees a pattern there even with glob=False
+        if isinstance(source, Path) and any(sign in str(source) for sign in "*?["):
+            source = source.read_bytes()  # polars up to 1.30 sees a pattern there even with glob=False
         return io.BytesIO(source) if isinstance(source, bytes) else source
     content = source if isinstance(source, bytes) else source.read_bytes()
     # cp1252 leaves five bytes undefined; they can only be in text

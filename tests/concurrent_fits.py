@@ -42,13 +42,15 @@ def fit(number: int) -> Result:
 
 
 def differences(alone: Sequence[Result], together: Sequence[Result]) -> float:
-    """Largest difference of coefficients; labels must be the same, and those of the fast solver all bits."""
+    """Largest difference of coefficients; labels must be the same, and the fast solver's but for rounding."""
     largest = 0.0
     for number, (one, other) in enumerate(zip(alone, together, strict=True)):
         assert np.array_equal(one[1], other[1]), f"fit {number} has other labels"
         difference = float(np.abs(one[0] - other[0]).max())
-        if number % len(KINDS) < 3:  # a stated number of threads, and BLAS held at one: the same sums
-            assert difference == 0, f"fit {number} of the fast solver differs by {difference}"
+        if (
+            number % len(KINDS) < 3
+        ):  # BLAS is held at one thread in its sweeps, not before: nearly the same sums
+            assert difference <= 1e-12, f"fit {number} of the fast solver differs by {difference}"
         largest = max(largest, difference)
     # elsewhere BLAS may have another number of threads beside others than alone, and adds in another order
     assert largest <= 1e-8, f"coefficients differ by {largest}"

@@ -47,9 +47,7 @@ def differences(alone: Sequence[Result], together: Sequence[Result]) -> float:
     for number, (one, other) in enumerate(zip(alone, together, strict=True)):
         assert np.array_equal(one[1], other[1]), f"fit {number} has other labels"
         difference = float(np.abs(one[0] - other[0]).max())
-        if (
-            number % len(KINDS) < 3
-        ):  # BLAS is held at one thread in its sweeps, not before: nearly the same sums
+        if number % len(KINDS) < 3:  # BLAS has one thread in its sweeps, not before them
             assert difference <= 1e-12, f"fit {number} of the fast solver differs by {difference}"
         largest = max(largest, difference)
     # elsewhere BLAS may have another number of threads beside others than alone, and adds in another order

@@ -21,6 +21,15 @@ from seqspan.results import load_solution
 WIDTHS, THEMES = (390, 1440), ("light", "dark")
 
 
+def wait_until(page, condition: str) -> None:
+    """Ask again and again from here: a condition that the page itself polls is blocked by its policy."""
+    for _ in range(500):
+        if page.evaluate(condition):
+            return
+        page.wait_for_timeout(20)
+    pytest.fail(f"never true: {condition}")
+
+
 def spans_shown(page) -> int:
     return page.locator("button.span").count()
 
@@ -169,7 +178,7 @@ def test_edits_reach_the_saved_csv_and_can_be_undone(open_report, film_folder):
 
 def test_pointing_at_a_cell_reads_the_coefficient(open_report, table_folder):
     page = open_report(table_folder / "report.html").page
-    page.wait_for_function("document.getElementById('heat-Z').width === 560")
+    wait_until(page, "document.getElementById('heat-Z').width === 560")
     box = page.locator("#heat-Z").bounding_box()
     cell = (box["width"] * (1 - 10 / 560)) / 80
     page.locator("#heat-Z").hover(position={"x": box["width"] - 5.5 * cell, "y": box["height"] - 3.5 * cell})
@@ -189,7 +198,7 @@ def test_a_report_with_landmarks_names_them(open_report, tmp_path):
     np.save(tmp_path / "long.npy", X.T)
     run_job(Job(tmp_path / "long.npy", tmp_path / "long", Settings(dictionary="landmarks"), level=0))
     opened = open_report(tmp_path / "long/report.html")
-    opened.page.wait_for_function("document.getElementById('heat-Z').width === 560")
+    wait_until(opened.page, "document.getElementById('heat-Z').width === 560")
     opened.page.focus("#heat-Z")
     opened.page.keyboard.press("ArrowDown")
     text = opened.page.inner_text("#heat-readout")
@@ -244,6 +253,6 @@ def test_the_theme_can_be_switched_and_paper_shows_no_buttons(open_report, film_
     assert page.locator("button.span").first.is_visible()
     assert page.locator("#sort-length").is_visible()  # as the head of its column
     corner = "document.getElementById('heat-Z').getContext('2d').getImageData(300, 30, 1, 1).data[0]"
-    page.wait_for_function(f"{corner} > 200")  # light, though the screen is dark
+    wait_until(page, f"{corner} > 200")  # light, though the screen is dark
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
     assert len(page.pdf()) > 10_000

@@ -48,6 +48,15 @@ def browser() -> Iterator[Browser]:
         browser.close()
 
 
+def wait_until(page: Page, condition: str) -> None:
+    """Ask again and again from here: a condition that the page itself polls is blocked by its policy."""
+    for _ in range(500):
+        if page.evaluate(condition):
+            return
+        page.wait_for_timeout(20)
+    pytest.fail(f"never true: {condition}")
+
+
 @dataclass
 class Opened:
     """A page, and what it has complained of or asked for."""
@@ -71,7 +80,7 @@ def open_report(browser):
         opened.page.on("pageerror", lambda error: opened.complaints.append(str(error)))
         opened.page.on("request", lambda request: opened.requests.append(request.url))
         opened.page.goto(path.absolute().as_uri())
-        opened.page.wait_for_function("document.documentElement.dataset.ready === 'yes'")
+        wait_until(opened.page, "document.documentElement.dataset.ready === 'yes'")
         return opened
 
     yield open_it

@@ -9,7 +9,7 @@ import re
 import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from tests.report.conftest import HOSTILE_COLUMNS, HOSTILE_FILE, HOSTILE_NAMES
+from tests.report.conftest import HOSTILE_COLUMNS, HOSTILE_FILE, HOSTILE_NAMES, wait_until
 
 from seqspan._cli.inputs import Job
 from seqspan._cli.run import run_job
@@ -19,15 +19,6 @@ from seqspan.exports.text import printable
 from seqspan.results import load_solution
 
 WIDTHS, THEMES = (390, 1440), ("light", "dark")
-
-
-def wait_until(page, condition: str) -> None:
-    """Ask again and again from here: a condition that the page itself polls is blocked by its policy."""
-    for _ in range(500):
-        if page.evaluate(condition):
-            return
-        page.wait_for_timeout(20)
-    pytest.fail(f"never true: {condition}")
 
 
 def spans_shown(page) -> int:

@@ -23,8 +23,8 @@ browser:  ## the tests look at the report in a real Chromium
 	 { echo "The tests of the report need Chromium: please install the package chromium."; exit 1; }
 
 # Compiled loops are invisible to the tracer: the tests of every one of them run again as plain Python.
-KERNEL_TESTS := tests/solvers/test_sweeps.py tests/test_span_search.py \
-    tests/test_evidence.py::test_all_spans_at_once_cost_what_each_costs
+KERNEL_TESTS := tests/solvers/fast/test_sweeps.py tests/cuts/ordered/test_search.py \
+    tests/cuts/ordered/test_cost.py::test_all_spans_at_once_cost_what_each_costs
 
 # GPU_COVERAGE names data files brought from a machine with a GPU (docs/testing.md); without, gpu/ is measured by its CPU tests.
 coverage: export SEQSPAN_ROOT := $(CURDIR)
@@ -34,7 +34,7 @@ coverage: $(INSTALLED) browser  ## lines and branches that the tests run; each h
 	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest $(KERNEL_TESTS)
 	$(BIN)/coverage combine --keep --quiet out/coverage $(GPU_COVERAGE)
 	$(BIN)/coverage json --quiet -o out/coverage.json
-	$(BIN)/python -m tests.coverage_figures out/coverage.json
+	$(BIN)/python -m tests.tools.coverage_figures out/coverage.json
 
 lint: $(INSTALLED)  ## style, formatting and types
 	$(BIN)/ruff check .
@@ -48,7 +48,7 @@ docs: $(INSTALLED)  ## the documentation site, without a network; a warning or a
 
 mutants: $(INSTALLED)  ## which small changes of the code does no test notice? 90 % have to be
 	$(BIN)/pip install --quiet --editable ".[mutants]"
-	$(BIN)/python -m tests.mutants $(MUTANTS)
+	$(BIN)/python -m tests.tools.mutants $(MUTANTS)
 
 # Other versions than those of .venv, each in an environment of its own: the lowest and the newest that pyproject.toml allows.
 # ON=3.14 chooses the Python; on one for which a lowest version has no wheel, it is the lowest that has.
@@ -81,14 +81,14 @@ test-newest: $(INSTALLED) browser  ## the suite, against an installed package, w
 # Wheel and sdist as they would be uploaded. The tests are those of the unpacked sdist without its src, so that the package
 # can come from the installed wheel alone; PACKAGE_TESTS=tests runs all of them.
 PACKAGE := out/package
-PACKAGE_TESTS ?= tests/test_demo.py tests/test_release.py tests/test_estimators.py tests/readers/test_read.py
+PACKAGE_TESTS ?= tests/cli/test_demo.py tests/tools/test_release.py tests/estimators/test_estimators.py tests/readers/test_read.py
 
 package: $(INSTALLED)  ## build wheel and sdist, check them, install the wheel in an empty environment and test it there
 	rm -rf $(PACKAGE)
 	$(UV) build --out-dir $(PACKAGE)/dist
 	$(UV) build --wheel --out-dir $(PACKAGE)/of_checkout
 	$(BIN)/twine check --strict $(PACKAGE)/dist/*
-	$(BIN)/python -m tests.distributions $(PACKAGE)/dist $(PACKAGE)/of_checkout/*.whl
+	$(BIN)/python -m tests.tools.distributions $(PACKAGE)/dist $(PACKAGE)/of_checkout/*.whl
 	$(UV) venv --python $(ON) $(ENVIRONMENTS)/wheel --clear
 	$(UV) pip install --python $(ENVIRONMENTS)/wheel --constraint requirements/newest.txt "$$(ls $(PACKAGE)/dist/*.whl)[all,test]"
 	mkdir $(PACKAGE)/tree && tar xzf $(PACKAGE)/dist/*.tar.gz -C $(PACKAGE)/tree --strip-components 1

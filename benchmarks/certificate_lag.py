@@ -15,11 +15,11 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.common import describe_machine, motion_problem, paper_problem, print_table, unit_columns
+from seqspan._core.threads import Team
 from seqspan.models import Osc
-from seqspan.solvers.fast import advance
-from seqspan.solvers.reduced import reduce
-from seqspan.solvers.sweeps import State, Sweeps
-from seqspan.solvers.teams import Team
+from seqspan.solvers.fast.reduced import reduce
+from seqspan.solvers.fast.solver import advance
+from seqspan.solvers.fast.sweeps import State, Sweeps
 
 MODEL = Osc(0.1, 1.0)
 TARGETS = (1e-2, 1e-3)

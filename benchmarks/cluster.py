@@ -26,14 +26,14 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from benchmarks.common import describe_machine, motion_problem, print_table
-from seqspan.cluster import solve_on_cluster, traffic_per_iteration
-from seqspan.landmarks import Rows, choose_landmarks, on_landmarks
+from seqspan._core.threads import Team
 from seqspan.models import Osc, SpatSc
 from seqspan.solvers import Progress, Solution, Stopping
-from seqspan.solvers.fast import PENALTIES, solve_fast
-from seqspan.solvers.reduced import column_blocks, reduce, reduce_onto
-from seqspan.solvers.sweeps import Sweeps
-from seqspan.solvers.teams import Team
+from seqspan.solvers.cluster import solve_on_cluster, traffic_per_iteration
+from seqspan.solvers.fast.landmarks import Rows, choose_landmarks, on_landmarks
+from seqspan.solvers.fast.reduced import column_blocks, reduce, reduce_onto
+from seqspan.solvers.fast.solver import PENALTIES, solve_fast
+from seqspan.solvers.fast.sweeps import Sweeps
 
 
 @dataclass

@@ -16,11 +16,11 @@ import numpy as np
 
 from benchmarks.common import describe_machine, paper_problem, print_table, unit_columns
 from seqspan.datasets import add_noise
-from seqspan.differences import Path
 from seqspan.models import Osc
-from seqspan.prox import shrink_columns, soft_threshold
+from seqspan.models.differences import Path
+from seqspan.models.prox import shrink_columns, soft_threshold
 from seqspan.solvers import Stopping
-from seqspan.solvers.fast import solve_fast
+from seqspan.solvers.fast.solver import solve_fast
 
 MODEL = Osc(0.1, 1.0)
 STEPS = (100, 1_000, 10_000)

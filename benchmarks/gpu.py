@@ -23,12 +23,12 @@ import numpy as np
 
 from benchmarks.common import describe_machine, motion_problem, print_table
 from seqspan import OSC
-from seqspan.backend import require_cupy
-from seqspan.gpu.kernels import kernels_for
-from seqspan.gpu.solver import reduce_on_device
-from seqspan.gpu.sweeps import Sweeps
+from seqspan._core.backend import require_cupy
 from seqspan.models import Osc
-from seqspan.solvers.fast import CHECK_EVERY, advance
+from seqspan.solvers.fast.solver import CHECK_EVERY, advance
+from seqspan.solvers.gpu.device_functions import kernels_for
+from seqspan.solvers.gpu.solver import reduce_on_device
+from seqspan.solvers.gpu.sweeps import Sweeps
 
 FLOOR_ARRAYS = (
     6  # two sweeps must read V and U, the second must write them: as in benchmarks/iteration_floor.py

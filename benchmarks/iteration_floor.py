@@ -16,10 +16,10 @@ from collections.abc import Callable
 import numpy as np
 
 from benchmarks.common import describe_machine, motion_problem, paper_problem, print_table
+from seqspan._core.threads import Team
 from seqspan.models import Osc
-from seqspan.solvers.reduced import reduce
-from seqspan.solvers.sweeps import Sweeps
-from seqspan.solvers.teams import Team
+from seqspan.solvers.fast.reduced import reduce
+from seqspan.solvers.fast.sweeps import Sweeps
 
 REPEATS = 7
 ARRAYS_MOVED = 6

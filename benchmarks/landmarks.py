@@ -24,18 +24,24 @@ from collections.abc import Iterator
 import numpy as np
 
 from benchmarks.common import describe_machine, motion_problem, print_table
-from seqspan.affinity import affinity
-from seqspan.cut import normalised_cut
+from seqspan.cuts.spectral.affinity import affinity
+from seqspan.cuts.spectral.n_subspaces import estimate_n_subspaces
+from seqspan.cuts.spectral.ncut import normalised_cut
 from seqspan.datasets import real
 from seqspan.datasets._real_mocap import CMU86_TRIALS, MOCAP6_TRIALS
-from seqspan.landmarks import CHOICES, N_LANDMARKS, Rows, choose_landmarks, represent_on_landmarks
 from seqspan.metrics import clustering_error
 from seqspan.models import Osc
-from seqspan.n_subspaces import estimate_n_subspaces
 from seqspan.preprocess import make_chain
-from seqspan.sequence import Sequence
+from seqspan.recording import Sequence
 from seqspan.solvers import Stopping
-from seqspan.solvers.fast import solve_fast
+from seqspan.solvers.fast.landmarks import (
+    CHOICES,
+    N_LANDMARKS,
+    Rows,
+    choose_landmarks,
+    represent_on_landmarks,
+)
+from seqspan.solvers.fast.solver import solve_fast
 
 MODEL = Osc(0.1, 1.0)
 

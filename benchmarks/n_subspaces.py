@@ -16,9 +16,9 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from seqspan import OSC
-from seqspan.affinity import symmetric_affinity
+from seqspan.cuts.spectral.affinity import symmetric_affinity
+from seqspan.cuts.spectral.n_subspaces import ESTIMATORS, estimate_n_subspaces
 from seqspan.datasets import add_noise, make_recurring_subspaces
-from seqspan.n_subspaces import ESTIMATORS, estimate_n_subspaces
 
 LEVELS = (None, 20, 12, 8, 4)  # PSNR in decibels; None adds no noise
 PAPER = {"paper": {"order": range(5)}}

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from seqspan import memory
+from seqspan._core import memory
 from seqspan.models import Osc
 from seqspan.pipeline import represent, segment
 from seqspan.solvers import SOLVERS, Stopping

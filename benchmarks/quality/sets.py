@@ -13,9 +13,9 @@ from pathlib import Path
 
 import numpy as np
 
-from seqspan.boundaries import boundaries_from_labels
+from seqspan.cuts.peaks import boundaries_from_labels
 from seqspan.datasets import real
-from seqspan.sequence import Sequence
+from seqspan.recording import Sequence
 
 CMU86_STRIDE = 6  # 60 Hz to 10 Hz, as the published comparisons do
 HDM05_STRIDE = 6  # 120 Hz to 20 Hz

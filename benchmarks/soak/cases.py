@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from seqspan import LRR, LSR, OSC, SSC, SpatSC
+from seqspan.cuts.spectral.n_subspaces import ESTIMATORS
 from seqspan.datasets import make_motion, make_subspaces
-from seqspan.n_subspaces import ESTIMATORS
 
 INVALID = 0.05  # of the fits
 ONLINE = 0.05

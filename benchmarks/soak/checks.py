@@ -11,8 +11,8 @@ from scipy.optimize import linprog
 
 from benchmarks.soak.cases import Case
 from seqspan import models
-from seqspan.landmarks import on_landmarks
 from seqspan.solvers import SOLVERS, Stopping
+from seqspan.solvers.fast.landmarks import on_landmarks
 
 ROUNDING = {np.dtype(np.float64): 1e-6, np.dtype(np.float32): 1e-3}  # of objectives, relative
 SOLVED_AGAIN = 25  # samples up to which a fit is now and then solved again, by another solver

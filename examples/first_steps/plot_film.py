@@ -18,7 +18,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from seqspan import OSC, read
-from seqspan.demo import render, true_labels, write_clip
+from seqspan.cli.demo import render, true_labels, write_clip
 from seqspan.plots import COLOURS, STYLE, plot_spans
 
 with tempfile.TemporaryDirectory() as folder:

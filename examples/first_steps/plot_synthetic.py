@@ -12,7 +12,7 @@ dimension four, one after the other. This page walks the whole way once, from sa
 import matplotlib.pyplot as plt
 
 from seqspan import OSC
-from seqspan.affinity import symmetric_affinity
+from seqspan.cuts.spectral.affinity import symmetric_affinity
 from seqspan.datasets import add_noise, make_subspaces
 from seqspan.metrics import clustering_error
 from seqspan.plots import STYLE, plot_matrix, plot_spans

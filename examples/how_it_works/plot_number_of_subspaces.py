@@ -13,9 +13,9 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from seqspan import OSC
-from seqspan.affinity import symmetric_affinity
+from seqspan.cuts.spectral.affinity import symmetric_affinity
+from seqspan.cuts.spectral.n_subspaces import ESTIMATORS, estimate_n_subspaces
 from seqspan.datasets import add_noise, make_subspaces
-from seqspan.n_subspaces import ESTIMATORS, estimate_n_subspaces
 from seqspan.plots import STYLE
 
 

@@ -15,9 +15,9 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from seqspan import OSC
-from seqspan.boundaries import boundaries_from_labels
+from seqspan.cuts.ordered.cut import OrderedCutter
+from seqspan.cuts.peaks import boundaries_from_labels
 from seqspan.datasets import make_motion
-from seqspan.ordered_cut import OrderedCutter
 from seqspan.plots import STYLE, plot_spans
 
 X, labels = make_motion(1800, 30, span_seconds=3, rng=0)

@@ -12,7 +12,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from seqspan import OSC
-from seqspan.boundaries import boundaries_from_labels, boundary_strength
+from seqspan.cuts.peaks import boundaries_from_labels, boundary_strength
 from seqspan.datasets import add_noise, make_subspaces
 from seqspan.plots import STYLE
 

@@ -19,8 +19,8 @@ from seqspan import OSC
 from seqspan.datasets import make_motion
 from seqspan.exports import describe_recording, write_export
 from seqspan.plots import COLOURS, STYLE
+from seqspan.recording import Sequence
 from seqspan.results import make_spans, write_segments
-from seqspan.sequence import Sequence
 
 X, _ = make_motion(1440, 20, span_seconds=3, rng=4)
 names = tuple(f"joint {i}" for i in range(20))

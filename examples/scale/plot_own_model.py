@@ -16,11 +16,11 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from seqspan.datasets import make_subspaces
-from seqspan.differences import Path
 from seqspan.models import Coupling, Model, Osc
+from seqspan.models.differences import Path
+from seqspan.models.terms import Absolute, ColumnNorms
 from seqspan.plots import STYLE, plot_matrix
 from seqspan.solvers import SOLVERS, Stopping
-from seqspan.terms import Absolute, ColumnNorms
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.optimize import linear_sum_assignment
 
-from seqspan._types import Array, IntArray
+from seqspan._core.types import Array, IntArray
 
 
 def clustering_error(labels_true: npt.ArrayLike, labels_pred: npt.ArrayLike) -> float:
@@ -134,7 +134,7 @@ def boundary_f1(true: npt.ArrayLike, pred: npt.ArrayLike, *, margin: int = 0) ->
     ----------
     true, pred : arrays of int, shape (p,) and (q,)
         *Boundaries* (interior starts of spans), not labels: see
-        :func:`seqspan.boundaries.boundaries_from_labels`. The order doesn't matter; what is given
+        :func:`seqspan.cuts.peaks.boundaries_from_labels`. The order doesn't matter; what is given
         twice counts once.
     margin : int
         Largest distance, in samples, at which a boundary counts as found.

@@ -11,17 +11,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from seqspan._types import Array, IntArray
-from seqspan.affinity import affinity
-from seqspan.backend import is_on_gpu, to_host
-from seqspan.boundaries import boundaries_from_labels, labels_from_boundaries, peak_boundaries
-from seqspan.cut import normalised_cut
-from seqspan.memory import require_memory
+from seqspan._core.backend import is_on_gpu, to_host
+from seqspan._core.memory import require_memory
+from seqspan._core.types import Array, IntArray
+from seqspan.cuts.ordered.cut import MIN_LENGTH, ordered_cut
+from seqspan.cuts.peaks import boundaries_from_labels, labels_from_boundaries, peak_boundaries
+from seqspan.cuts.spectral.affinity import affinity
+from seqspan.cuts.spectral.n_subspaces import estimate_n_subspaces
+from seqspan.cuts.spectral.ncut import normalised_cut
 from seqspan.models import Model
-from seqspan.n_subspaces import estimate_n_subspaces
-from seqspan.needs import cut_bytes, solver_bytes
-from seqspan.ordered_cut import MIN_LENGTH, ordered_cut
 from seqspan.solvers import SOLVERS, Solution, Stopping
+from seqspan.solvers.needs import cut_bytes, solver_bytes
 
 __all__ = ["CUTS", "Segmentation", "represent", "segment"]
 
@@ -90,7 +90,7 @@ def represent(
     ((100, 100), True)
     """
     if device == "cuda":
-        from seqspan.gpu.solver import solve_cuda
+        from seqspan.solvers.gpu.solver import solve_cuda
 
         return solve_cuda(model, X, stopping=stopping, **options)
     require_memory(
@@ -175,7 +175,7 @@ def segment(
     W = affinity(Z)
     k = estimate_n_subspaces(W, n_subspaces) if isinstance(n_subspaces, str) else n_subspaces
     if is_on_gpu(W):
-        from seqspan.gpu.cut import cut_on_device
+        from seqspan.cuts.spectral.on_device import cut_on_device
 
         labels = cut_on_device(W, k, rng=rng)
     else:

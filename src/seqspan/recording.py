@@ -9,7 +9,7 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from seqspan._types import Array, IntArray
+from seqspan._core.types import Array, IntArray
 
 Matrix: TypeAlias = npt.NDArray[Any]
 KINDS = ("video", "mocap", "spectra", "table")
@@ -140,7 +140,7 @@ class Sequence:
     Examples
     --------
     >>> import numpy as np
-    >>> from seqspan.sequence import Sequence
+    >>> from seqspan.recording import Sequence
     >>> sequence = Sequence(X=np.eye(3), times=np.arange(3.0), time_unit="s",
     ...                     feature_names=("a", "b", "c"), kind="table")
     >>> sequence.take(np.array([0, 2])).times

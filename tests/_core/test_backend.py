@@ -9,7 +9,8 @@ import types
 import numpy as np
 import pytest
 
-from seqspan import OSC, SpatSC, backend
+from seqspan import OSC, SpatSC
+from seqspan._core import backend
 from seqspan.datasets import make_subspaces
 
 ROWS = make_subspaces(2, 2, 10, 6, rng=0)[0].T
@@ -17,15 +18,15 @@ ROWS = make_subspaces(2, 2, 10, 6, rng=0)[0].T
 WITHOUT_NEEDLESS_IMPORTS = """
 import sys
 import numpy as np
-import seqspan.gpu.kernels, seqspan.gpu.products
+import seqspan.solvers.gpu.device_functions, seqspan.solvers.gpu.products
 from seqspan import OSC
-from seqspan.gpu.cut import cut_on_device
-from seqspan.gpu.solver import solve_with
+from seqspan.cuts.spectral.on_device import cut_on_device
+from seqspan.solvers.gpu.solver import solve_with
 from seqspan.models import Osc
-from seqspan.n_subspaces import estimate_n_subspaces
+from seqspan.cuts.spectral.n_subspaces import estimate_n_subspaces
 from seqspan.pipeline import represent, segment
 from seqspan.solvers import Stopping
-from tests.gpu.plain_kernels import PlainKernels
+from tests.solvers.gpu.plain_device_functions import PlainKernels
 from tests.problems import two_subspaces
 
 solution = solve_with(PlainKernels(), Osc(0.1, 1.0), two_subspaces((6, 40), seed=0), Stopping(0.1, 50))

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from seqspan.checks import check_choice, check_count, check_weight, check_weights, scale_columns
+from seqspan._core.checks import check_choice, check_count, check_weight, check_weights, scale_columns
 
 
 @given(arrays(float, (3, 5), elements=st.floats(-1e200, 1e200)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from numba.core import caching
 
-from seqspan._compile import compiled
+from seqspan._core.compile import compiled
 
 
 def double(x):

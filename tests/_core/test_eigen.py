@@ -3,8 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from seqspan import _eigen
-from seqspan._eigen import symmetric_eigenpairs
+from seqspan._core import eigen as _eigen
+from seqspan._core.eigen import symmetric_eigenpairs
 
 
 @pytest.mark.parametrize("count", [None, 1, 3, 8, 20])

@@ -9,10 +9,11 @@ from hypothesis import strategies as st
 from scipy.spatial.distance import pdist
 from sklearn.metrics.pairwise import cosine_similarity, polynomial_kernel, rbf_kernel
 
-from seqspan import OSC, SSC, SpatSC, kernels
+from seqspan import OSC, SSC, SpatSC
+from seqspan._core import kernels
+from seqspan._core.kernels import check_kernel, kernel_map
 from seqspan.datasets import make_subspaces
 from seqspan.estimators import segmenter
-from seqspan.kernels import check_kernel, kernel_map
 from seqspan.metrics import clustering_error
 
 COUPLED = pytest.mark.parametrize("Estimator", [OSC, SpatSC])

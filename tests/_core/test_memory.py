@@ -7,8 +7,8 @@ import sys
 import numpy as np
 import pytest
 
-from seqspan import memory
-from seqspan.memory import free_bytes, require_memory
+from seqspan._core import memory
+from seqspan._core.memory import free_bytes, require_memory
 
 
 def test_free_memory_is_positive_and_below_a_petabyte():
@@ -93,7 +93,7 @@ def run_limited(code: str) -> list[str]:
 import resource, sys, warnings
 import numpy as np
 from seqspan import LRR, LSR, OSC, SSC
-from seqspan.memory import _fields, PROC
+from seqspan._core.memory import _fields, PROC
 
 warnings.simplefilter("ignore")
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from seqspan.progress import SolverDisplay, seconds_left
+from seqspan._core.progress import SolverDisplay, seconds_left
 from seqspan.solvers import Progress
 
 

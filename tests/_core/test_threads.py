@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from threadpoolctl import threadpool_info
 
-from seqspan.solvers.teams import Team, default_threads
+from seqspan._core.threads import Team, default_threads
 
 
 def blas_threads() -> set[int]:

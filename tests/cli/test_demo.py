@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from seqspan import demo
-from seqspan.cli import app
+from seqspan.cli import app, demo
 from seqspan.results import load_result
 
 

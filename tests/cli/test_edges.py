@@ -11,12 +11,11 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from seqspan import cli
-from seqspan._cli import reproduce as command
-from seqspan._cli import truth
-from seqspan.cli import app
-from seqspan.cluster import files
+from seqspan.cli import app, truth
+from seqspan.cli import app as cli
+from seqspan.cli import reproduce as command
 from seqspan.datasets import make_subspaces
+from seqspan.solvers.cluster import files
 
 
 @pytest.fixture
@@ -128,7 +127,7 @@ def test_an_input_that_a_cluster_gives_up_is_one_that_failed(walks, monkeypatch)
     ],
 )
 def test_a_demo_that_cannot_go_on_says_so_in_one_line(walks, monkeypatch, error, status, message):
-    monkeypatch.setattr("seqspan.demo.run_demo", raising(error))
+    monkeypatch.setattr("seqspan.cli.demo.run_demo", raising(error))
     result = run("demo", "--out", "demo", status=status)
     assert (result.stderr, result.stdout) == (message, "")
 
@@ -139,7 +138,7 @@ def test_a_quiet_demo_speaks_by_its_status(walks, monkeypatch, right, status):
         assert level == 0
         return SimpleNamespace(what="3 spans", right=right, wrong="2 were rendered")
 
-    monkeypatch.setattr("seqspan.demo.run_demo", found)
+    monkeypatch.setattr("seqspan.cli.demo.run_demo", found)
     assert run("demo", "--quiet", status=status).output == ""
 
 

@@ -11,10 +11,10 @@ import joblib
 import pytest
 from typer.testing import CliRunner
 
-from seqspan._cli import reproduce as command
 from seqspan.cli import app
-from seqspan.experiments import runtime, synthetic
-from seqspan.experiments._methods import METHODS
+from seqspan.cli import reproduce as command
+from seqspan.reproduction import runtime, synthetic
+from seqspan.reproduction._methods import METHODS
 
 HEAD = "seed,method,parameters,coefficient_mean,psnr_target,psnr,error,seconds,gap"
 

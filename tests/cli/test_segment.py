@@ -19,19 +19,19 @@ import pytest
 from typer.testing import CliRunner
 
 import seqspan
-from seqspan._cli.settings import Control, Settings, model_parameters, parse_count
-from seqspan._cli.truth import read_truth
 from seqspan.cli import app
+from seqspan.cli.settings import Control, Settings, model_parameters, parse_count
+from seqspan.cli.truth import read_truth
 from seqspan.datasets import make_recurring_subspaces
+from seqspan.models.weights import FACTORS
 from seqspan.pipeline import CUTS
-from seqspan.results import CACHE, STAGING, load_result
-from seqspan.weights import FACTORS
+from seqspan.results.folder import CACHE, STAGING, load_result
 
 ORDER, LENGTHS = (0, 1, 2, 0), (20, 15, 25, 20)
 STARTS = [0, 20, 35, 60]
 FILES = {"segments.csv", "labels.csv", "result.json", "report.html", CACHE}
 COMMAND = (sys.executable, "-m", "seqspan.cli")
-# python -m pytest tests/test_cli.py -k killed with SEQSPAN_KILLS=20 is the long run
+# python -m pytest tests/cli/test_segment.py -k killed with SEQSPAN_KILLS=20 is the long run
 N_KILLS = int(os.environ.get("SEQSPAN_KILLS", "3"))
 
 
@@ -193,8 +193,8 @@ def test_a_gpu_that_is_not_there_is_said_before_anything_is_read(table, tmp_path
     def refuse() -> None:
         raise error("device='cuda' needs a GPU.")
 
-    monkeypatch.setattr("seqspan._cli.run.require_cupy", refuse)
-    monkeypatch.setattr("seqspan._cli.run.read", None)
+    monkeypatch.setattr("seqspan.cli.run.require_cupy", refuse)
+    monkeypatch.setattr("seqspan.cli.run.read", None)
     assert run("segment", table, "--device", "cuda", status=1).stderr == (
         "seqspan: error: walk.csv: device='cuda' needs a GPU.\n"
     )

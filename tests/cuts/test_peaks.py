@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seqspan.boundaries import (
+from seqspan.cuts.peaks import (
     block_boundaries,
     boundaries_from_labels,
     boundary_strength,

@@ -1,6 +1,6 @@
 """Eight fits at once, in the way that the first argument names, compared with the same fits alone.
 
-Run by tests/test_concurrency.py in a process of its own, which can be ended if it hangs.
+Run by tests/estimators/test_concurrency.py in a process of its own, which can be ended if it hangs.
 """
 
 from __future__ import annotations

@@ -14,8 +14,8 @@ SECONDS = 400  # far more than a busy machine takes; a deadlock takes for ever
 @pytest.mark.parametrize("way", ["threads", "processes", "fork"])
 def test_fits_at_once_equal_fits_alone(way):
     answer = subprocess.run(
-        [sys.executable, "-m", "tests.concurrent_fits", way],
-        cwd=Path(__file__).parents[1], capture_output=True, text=True, timeout=SECONDS,
+        [sys.executable, "-m", "tests.estimators.concurrent_fits", way],
+        cwd=Path(__file__).parents[2], capture_output=True, text=True, timeout=SECONDS,
     )  # fmt: skip
     assert answer.returncode == 0, answer.stderr[-2000:]
     assert answer.stdout.splitlines()[-1].endswith("afterwards")

@@ -478,7 +478,7 @@ def test_before_it_is_fitted_there_are_no_coefficients_and_it_can_be_pickled():
 def test_progress_is_shown_without_a_callback_too(sequence, monkeypatch):
     seen = []
     monkeypatch.setattr(
-        "seqspan.progress.SolverDisplay.__call__", lambda self, progress: seen.append(progress)
+        "seqspan._core.progress.SolverDisplay.__call__", lambda self, progress: seen.append(progress)
     )
     osc = OSC(3, verbose=1).fit(sequence[0])
     assert seen == list(osc.history_) != []

@@ -18,9 +18,9 @@ import pytest
 from PIL import Image
 
 from seqspan import read
+from seqspan._core.text import name_label, printable
 from seqspan.exports import EXPORTS, Recording, check_export, describe_recording, split, write_export
 from seqspan.exports.split import split_video
-from seqspan.exports.text import name_label, printable
 from seqspan.report import pictures
 from seqspan.report.pictures import film_frames
 from seqspan.results import Span

@@ -10,8 +10,8 @@ from scipy.optimize import linprog
 from tests.oracles import dense_R
 from tests.problems import WIDE, planted, two_subspaces
 
-from seqspan.certificate import parabola_top, scaled_bound, tighten
 from seqspan.models import GraphRegularised, Lrr, Osc, SpatSc, Ssc
+from seqspan.models.certificate import parabola_top, scaled_bound, tighten
 
 unhurried = settings(deadline=None)  # a busy machine is no bug
 seeds = st.integers(0, 2**32 - 1)

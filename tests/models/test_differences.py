@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.oracles import dense_incidence, dense_R
 from tests.problems import ring_weights
 
-from seqspan.differences import Graph, Path, differences, laplacian_eigenvalues, spread
+from seqspan.models.differences import Graph, Path, differences, laplacian_eigenvalues, spread
 
 unhurried = settings(deadline=None)  # a busy machine is no bug
 sizes = st.integers(2, 12)

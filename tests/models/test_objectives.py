@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from tests.oracles import dense_incidence, minimum, objective, plain_bound
 from tests.problems import CASES, identical_columns, planted, ring_weights, two_subspaces
 
-from seqspan.certificate import scaled_bound
 from seqspan.models import (
     GraphRegularised,
     Lrr,
@@ -25,6 +24,7 @@ from seqspan.models import (
     SscNoiseFree,
     SscOutliers,
 )
+from seqspan.models.certificate import scaled_bound
 from seqspan.solvers import SOLVERS, Stopping
 
 unhurried = settings(deadline=None)  # a busy machine is no bug

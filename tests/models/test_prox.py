@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from seqspan.prox import shrink_columns, shrink_singular_values, soft_threshold, zero_diagonal
+from seqspan.models.prox import shrink_columns, shrink_singular_values, soft_threshold, zero_diagonal
 
 unhurried = settings(deadline=None)  # a busy machine is no bug
 matrices = arrays(float, (4, 3), elements=st.floats(-3, 3))

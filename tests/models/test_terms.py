@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from seqspan.terms import Absolute, ColumnNorms, Nothing, SingularValues, Squares, SquaresAndOutliers
+from seqspan.models.terms import Absolute, ColumnNorms, Nothing, SingularValues, Squares, SquaresAndOutliers
 
 unhurried = settings(deadline=None)  # a busy machine is no bug
 matrices = arrays(float, (4, 4), elements=st.floats(-3, 3))

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from seqspan import LRR, LSR, OSC, SSC, SpatSC, weights
+from seqspan import LRR, LSR, OSC, SSC, SpatSC
 from seqspan.datasets import make_recurring_subspaces, make_subspaces
 from seqspan.estimators import ordered
 from seqspan.metrics import clustering_error
-from seqspan.models import Osc
+from seqspan.models import Osc, weights
+from seqspan.models.weights import CLEARLY, FACTORS, FRACTION, choose_lambda_2, critical_weight
 from seqspan.solvers import SOLVERS, Stopping
-from seqspan.weights import CLEARLY, FACTORS, FRACTION, choose_lambda_2, critical_weight
 
 COUPLED = pytest.mark.parametrize(("Estimator", "base"), [(OSC, 1.0), (SpatSC, 0.01)])
 

@@ -13,10 +13,10 @@ from sklearn.decomposition import PCA
 from sklearn.preprocessing import StandardScaler
 from tests.readers.samples import WRITERS, write_sample
 
-from seqspan._steps import Centre, parse_step
 from seqspan.preprocess import Chain, Delay, Pca, make_chain, preprocess
+from seqspan.preprocess._steps import Centre, parse_step
 from seqspan.readers import read
-from seqspan.sequence import FrameView, Sequence
+from seqspan.recording import FrameView, Sequence
 
 matrices = arrays(float, (8, 3), elements=st.floats(-100, 100).map(lambda value: round(value, 3)))
 steps = st.sampled_from(

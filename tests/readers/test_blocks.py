@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from seqspan.blocks import read_blocks
+from seqspan.readers._blocks import read_blocks
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import pytest
 from tests.readers.samples import write_envi, write_text_spectra
 
 from seqspan.readers import read
-from seqspan.sequence import SpectrumView
+from seqspan.recording import SpectrumView
 
 GOOD = [0, 1, 3, 4, 5]  # the sample calls band 2 bad
 

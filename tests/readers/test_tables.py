@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.readers.samples import matrix, write_sample
 
-from seqspan.blocks import read_blocks
 from seqspan.readers import read
+from seqspan.readers._blocks import read_blocks
 from seqspan.readers._dialect import find_dialect
 
 

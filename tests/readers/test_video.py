@@ -12,7 +12,7 @@ from tests.readers.samples import frames, write_gif, write_tiff, write_video
 
 from seqspan.readers import read
 from seqspan.readers._frames import RowStore
-from seqspan.sequence import FrameView
+from seqspan.recording import FrameView
 
 # MPEG-4 at default quality; a wrong frame, a turn or a shift of the square is off by 40 and more on average
 CODEC_ERROR = 4.0

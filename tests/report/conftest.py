@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from seqspan._cli.inputs import Job
-from seqspan._cli.run import run_job
-from seqspan._cli.settings import Settings
+from seqspan.cli.demo import run_demo
+from seqspan.cli.inputs import Job
+from seqspan.cli.run import run_job
+from seqspan.cli.settings import Settings
 from seqspan.datasets import add_noise, make_recurring_subspaces
-from seqspan.demo import run_demo
 
 # the last of them keep the browser from calling home, so that every request is the page's own
 FLAGS = (

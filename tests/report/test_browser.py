@@ -11,12 +11,12 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from tests.report.conftest import HOSTILE_COLUMNS, HOSTILE_FILE, HOSTILE_NAMES, wait_until
 
-from seqspan._cli.inputs import Job
-from seqspan._cli.run import run_job
-from seqspan._cli.settings import Settings
+from seqspan._core.text import printable
+from seqspan.cli.inputs import Job
+from seqspan.cli.run import run_job
+from seqspan.cli.settings import Settings
 from seqspan.datasets import make_recurring_subspaces
-from seqspan.exports.text import printable
-from seqspan.results import load_solution
+from seqspan.results.folder import load_solution
 
 WIDTHS, THEMES = (390, 1440), ("light", "dark")
 

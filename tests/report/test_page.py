@@ -13,14 +13,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from seqspan import OSC
-from seqspan.affinity import SharedAffinity
-from seqspan.checks import scale_columns
-from seqspan.confidence import boundary_confidence
-from seqspan.cut import normalised_cut
+from seqspan._core.checks import scale_columns
+from seqspan.cuts.ordered.confidence import boundary_confidence
+from seqspan.cuts.ordered.cut import MIN_LENGTH, SAME, describe, ordered_cut
+from seqspan.cuts.spectral.affinity import SharedAffinity
+from seqspan.cuts.spectral.n_subspaces import find_soft_gap, soft_scores
+from seqspan.cuts.spectral.ncut import normalised_cut
 from seqspan.datasets import make_recurring_subspaces
-from seqspan.n_subspaces import find_soft_gap, soft_scores
-from seqspan.ordered_cut import MIN_LENGTH, SAME, describe, ordered_cut
 from seqspan.plots import COLOURS
+from seqspan.recording import PoseView, Sequence, SpectrumView
 from seqspan.report import Findings, build_report
 from seqspan.report.page import SCRIPTS, to_script_json
 from seqspan.report.pictures import MAX_SIDE, affinity_map, heat_map
@@ -28,7 +29,6 @@ from seqspan.report.recuts import MAX_GROUPS, pool_sum, recut, snap
 from seqspan.report.views import make_view, wanted_samples
 from seqspan.report.words import describe_certificate, describe_number, describe_unsure
 from seqspan.results import Solved
-from seqspan.sequence import PoseView, Sequence, SpectrumView
 
 
 def make_findings(n_per_span: int = 20, cut: str = "ncut", **changes) -> Findings:

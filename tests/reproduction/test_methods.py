@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from seqspan.checks import scale_columns
+from seqspan._core.checks import scale_columns
 from seqspan.datasets import make_subspaces
-from seqspan.experiments._methods import (
+from seqspan.reproduction._methods import (
     METHODS,
     PAPER,
     PAPER_REAL,

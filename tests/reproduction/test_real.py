@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 
 from seqspan.datasets.real import load_bbb_film
-from seqspan.experiments import mocap, spectra, video
-from seqspan.sweep import generator_of
+from seqspan.reproduction import mocap, spectra, video
+from seqspan.reproduction.sweep import generator_of
 
 pytestmark = pytest.mark.data
 

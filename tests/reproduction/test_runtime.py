@@ -6,9 +6,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-from seqspan.experiments import runtime
 from seqspan.models import Osc
 from seqspan.pipeline import represent
+from seqspan.reproduction import runtime
 from seqspan.solvers import Stopping
 
 

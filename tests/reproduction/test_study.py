@@ -9,11 +9,11 @@ import polars as pl
 import pytest
 
 from seqspan.datasets import make_subspaces
-from seqspan.experiments import _study, mocap, spectra, synthetic, video
-from seqspan.experiments._methods import METHODS, VARIANTS
-from seqspan.experiments._study import COLUMNS, LEVELS, PARAMETERS, Study
-from seqspan.experiments._tables import rows_of, statistics, table_of
-from seqspan.sweep import generator_of, key_of, text_of
+from seqspan.reproduction import _study, mocap, spectra, synthetic, video
+from seqspan.reproduction._methods import METHODS, VARIANTS
+from seqspan.reproduction._study import COLUMNS, LEVELS, PARAMETERS, Study
+from seqspan.reproduction._tables import rows_of, statistics, table_of
+from seqspan.reproduction.sweep import generator_of, key_of, text_of
 
 STUDIES = {"synthetic": synthetic, "spectra": spectra, "video": video, "mocap": mocap}
 

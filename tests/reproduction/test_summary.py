@@ -8,11 +8,11 @@ import numpy as np
 import polars as pl
 import pytest
 
-from seqspan.experiments import mocap, spectra, synthetic, video
-from seqspan.experiments._figures import draw_statistics
-from seqspan.experiments._methods import METHODS, VARIANTS
-from seqspan.experiments._summary import verdict
-from seqspan.experiments._tables import error_table
+from seqspan.reproduction import mocap, spectra, synthetic, video
+from seqspan.reproduction._figures import draw_statistics
+from seqspan.reproduction._methods import METHODS, VARIANTS
+from seqspan.reproduction._summary import verdict
+from seqspan.reproduction._tables import error_table
 
 
 def rows(means, spread=0.01, repeats=20, parameters="paper", **others):

@@ -16,13 +16,13 @@ from pathlib import Path
 import joblib
 import numpy as np
 import pytest
-from tests.experiments import toy
+from tests.reproduction import toy
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from seqspan import OSC
-from seqspan.sweep import RowFile, generator_of, key_of, run_cases, run_group, text_of
+from seqspan.reproduction.sweep import RowFile, generator_of, key_of, run_cases, run_group, text_of
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 
 
 def open_toy(folder):
@@ -258,14 +258,14 @@ def test_a_dask_cluster_that_loses_a_worker_ends_complete_and_equal(tmp_path, da
 
 @pytest.mark.filterwarnings("ignore")
 def test_a_scheduler_that_does_not_answer_is_named(tmp_path, monkeypatch):
-    monkeypatch.setattr("seqspan.sweep.ANSWER_SECONDS", 0.5)
+    monkeypatch.setattr("seqspan.reproduction.sweep.ANSWER_SECONDS", 0.5)
     with pytest.raises(OSError, match=r"no Dask scheduler answers at tcp://127.0.0.1:9"):
         run_toy(tmp_path, toy.grid(1), cluster="tcp://127.0.0.1:9")
 
 
 def test_a_full_disk_is_named(tmp_path, monkeypatch):
     with open_toy(tmp_path) as file, monkeypatch.context() as patched:
-        patched.setattr("seqspan.sweep.os.write", lambda descriptor, content: len(content) - 1)
+        patched.setattr("seqspan.reproduction.sweep.os.write", lambda descriptor, content: len(content) - 1)
         row = {"seed": 0, "method": "a", "value": 1.0, "threads": 1, "process": 1}
         with pytest.raises(OSError, match=r"toy\.csv: a row could not be written whole; is the disk full\?"):
             file.append(row)

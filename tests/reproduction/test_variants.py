@@ -8,16 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from seqspan.checks import scale_columns
+from seqspan._core.checks import scale_columns
 from seqspan.datasets import add_noise, make_subspaces
-from seqspan.experiments._variants import (
+from seqspan.pipeline import represent
+from seqspan.reproduction._variants import (
     NonNegative,
     NonNegativeOsc,
     NonNegativeSpatSc,
     NonNegativeSsc,
     solve_as_coded,
 )
-from seqspan.pipeline import represent
 from seqspan.solvers import Stopping
 
 matrices = arrays(float, (4, 4), elements=st.floats(-3, 3))

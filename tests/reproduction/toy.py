@@ -15,7 +15,7 @@ from threadpoolctl import threadpool_info
 PARAMETERS = ("seed", "method")
 COLUMNS = ("seed", "method", "value", "threads", "process")
 DRAWN_BY = ("seed",)
-NAME = "tests.experiments.toy"
+NAME = "tests.reproduction.toy"
 
 
 def grid(seeds, methods=("a", "b")):
@@ -35,7 +35,7 @@ def run(case, rng, data):
 
 def main():
     """Run ``toy.py FOLDER SEEDS JOBS``, as a process that tests can kill."""
-    from seqspan.sweep import RowFile, run_cases
+    from seqspan.reproduction.sweep import RowFile, run_cases
 
     folder, seeds, jobs = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
     with RowFile(folder / "toy.csv", COLUMNS, PARAMETERS) as file:

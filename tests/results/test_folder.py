@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seqspan import results
-from seqspan.results import (
+from seqspan.results import folder as results
+from seqspan.results.folder import (
     STAGING,
     Solved,
     _remove_unfinished,

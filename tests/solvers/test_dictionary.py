@@ -10,15 +10,15 @@ import pytest
 from tests.oracles import dense_R
 from tests.problems import two_subspaces
 
-from seqspan.checks import scale_columns
+from seqspan._core.checks import scale_columns
+from seqspan._core.threads import Team
 from seqspan.datasets import make_motion
 from seqspan.models import Osc, SpatSc
-from seqspan.solvers.coarse import coarsen, halve, prolong
-from seqspan.solvers.fast import PENALTIES, solve_fast
+from seqspan.solvers.fast.coarse import coarsen, halve, prolong
+from seqspan.solvers.fast.reduced import column_blocks, reduce_onto
+from seqspan.solvers.fast.solver import PENALTIES, solve_fast
+from seqspan.solvers.fast.sweeps import Sweeps
 from seqspan.solvers.loop import Stopping
-from seqspan.solvers.reduced import column_blocks, reduce_onto
-from seqspan.solvers.sweeps import Sweeps
-from seqspan.solvers.teams import Team
 
 MODELS = [Osc(0.1, 0.2), SpatSc(0.1, 0.03, zero_diagonal=False)]
 EVERY_MODEL = pytest.mark.parametrize("model", MODELS, ids=["osc", "spatsc"])

@@ -10,7 +10,9 @@ from tests.oracles import dense_R
 from tests.problems import WIDE, two_subspaces
 
 from seqspan.models import GraphRegularised, Lrr, Osc, OscLowRank, SpatSc, Ssc
-from seqspan.solvers import SOLVERS, Stopping, ladmpsap, published, sylvester, vladmap
+from seqspan.solvers import SOLVERS, Stopping
+from seqspan.solvers.published import common as published
+from seqspan.solvers.published import ladmpsap, sylvester, vladmap
 
 PUBLISHED = ("vladmap", "ladmpsap", "sylvester")
 N = WIDE[1]
@@ -175,7 +177,7 @@ def test_models_without_a_coupling_are_refused(name, model):
 class _OtherLoss(Osc):
     @property
     def loss(self):
-        from seqspan.terms import Absolute
+        from seqspan.models.terms import Absolute
 
         return Absolute(1.0)
 

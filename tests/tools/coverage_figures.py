@@ -1,7 +1,7 @@
 """Figures of a coverage run: lines and branches, each over the whole package, and the files with the least.
 
-``make coverage`` runs the suite, then ``python -m tests.coverage_figures out/coverage.json``, which fails
-unless both figures are above the goal.
+``make coverage`` runs the suite, then ``python -m tests.tools.coverage_figures out/coverage.json``, which
+fails unless both figures are above the goal.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Check what is in the wheel and the sdist: all that is needed, and nothing else.
 
-Usage: python -m tests.distributions FOLDER WHEEL_OF_THE_CHECKOUT
+Usage: python -m tests.tools.distributions FOLDER WHEEL_OF_THE_CHECKOUT
 
 The wheel in FOLDER was made from the sdist there; that of the checkout has to hold the same files.
 """
@@ -13,7 +13,7 @@ import tarfile
 import zipfile
 from pathlib import Path, PurePosixPath
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 MODULE_ENDINGS = {".py", ".cu", ".js", ".css", ".html"}
 MARKER = "py.typed"
 # What the tests read, beside the package.

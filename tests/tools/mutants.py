@@ -1,8 +1,8 @@
 """Mutation run: which small changes of the code does no test notice?
 
-``make mutants`` (or ``python -m tests.mutants``) copies the project to out/mutants, has mutmut change one
-thing at a time in the modules that ``[tool.mutmut]`` of pyproject.toml names, runs the tests that reach the
-changed function, and prints the score per module. Survivors follow, each as a diff.
+``make mutants`` (or ``python -m tests.tools.mutants``) copies the project to out/mutants, has mutmut change
+one thing at a time in the modules that ``[tool.mutmut]`` of pyproject.toml names, runs the tests that reach
+the changed function, and prints the score per module. Survivors follow, each as a diff.
 
 mutmut leaves decorated functions alone, and most of the models are properties: in the copy they are
 written as plain methods that ``property`` is called on afterwards.
@@ -21,7 +21,7 @@ import tomllib
 from collections import Counter
 from pathlib import Path
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "out" / "mutants"
 GETTERS = ("property", "cached_property")
 # by exit code: a red test is a kill; of what is not named here, such as a crash, nobody knows who noticed
@@ -105,7 +105,7 @@ def print_survivors(survivors: dict[str, str]) -> None:
 def main() -> int:
     """Run, print the score per module and the survivors; 1 if fewer are killed than asked for."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("names", nargs="*", help="only these mutants, e.g. 'seqspan.cut*'")
+    parser.add_argument("names", nargs="*", help="only these mutants, e.g. 'seqspan.cuts.spectral.ncut*'")
     parser.add_argument("--least", type=float, default=90, help="percentage killed that is asked for")
     parser.add_argument("--processes", type=int, default=2)
     arguments = parser.parse_args()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from tests.coverage_figures import LOWEST, main
+from tests.tools.coverage_figures import LOWEST, main
 
 
 def summary(lines, branches, total=1000):

@@ -15,7 +15,7 @@ from sklearn.base import BaseEstimator
 
 import seqspan
 
-REFERENCE = Path(__file__).parents[1] / "docs" / "reference"
+REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
 #: Modules of the package that others are built from; a new module is public unless it is named here.
 INTERNAL = {
     "backend", "certificate", "checks", "cli", "demo", "evidence", "experiments", "gpu", "jumps",

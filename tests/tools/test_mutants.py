@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.mutants import without_decorated_getters
+from tests.tools.mutants import without_decorated_getters
 
 SOURCE = '''
 from functools import cached_property

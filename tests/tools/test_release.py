@@ -11,7 +11,7 @@ import pytest
 
 import seqspan
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 
 
 def load_audit():

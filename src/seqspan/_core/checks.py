@@ -8,7 +8,7 @@ from numbers import Integral, Real
 
 import numpy as np
 
-from seqspan._types import Array
+from seqspan._core.types import Array
 
 
 def check_weight(name: str, weight: object, *, positive: bool = True) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import eigh
 
-from seqspan._types import Array
+from seqspan._core.types import Array
 
 
 def symmetric_eigenpairs(matrix: Array, count: int | None = None) -> tuple[Array, Array]:

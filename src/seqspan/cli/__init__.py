@@ -1,1 +1,5 @@
-"""What stands behind the commands: their options, the run of one input, what is shown while it runs."""
+"""The command line: parse, call, print."""
+
+from seqspan.cli.app import app
+
+__all__ = ["app"]

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 import traceback
 from collections.abc import Iterator, Sequence
 from dataclasses import fields, replace
@@ -18,14 +17,14 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 import seqspan
-from seqspan._cli.inputs import Job, expand, make_jobs
-from seqspan._cli.run import Outcome, run_job, versions
-from seqspan._cli.settings import METHODS, Control, Settings, make_settings, with_options
+from seqspan._core.text import count_of, printable
+from seqspan.cli.inputs import Job, expand, make_jobs
+from seqspan.cli.run import Outcome, run_job, versions
+from seqspan.cli.settings import METHODS, Control, Settings, make_settings, with_options
 from seqspan.datasets._folder import VARIABLE
-from seqspan.exports.text import count_of, printable
 from seqspan.pipeline import CUTS
 from seqspan.readers import readers
-from seqspan.results import REPORT
+from seqspan.results.folder import REPORT
 
 FAILED, WRONG_USAGE, INTERRUPTED = 1, 2, 130
 WIDTH = {"max_content_width": 100}
@@ -115,7 +114,7 @@ def run_all(jobs: Sequence[Job], fresh: bool, cluster: str | None = None) -> Ite
 
 def run_there(jobs: Sequence[Job], fresh: bool, cluster: str) -> Iterator[Outcome]:
     """Run the jobs on a Dask cluster, under paths that mean the same there."""
-    from seqspan.cluster.files import map_on_cluster
+    from seqspan.solvers.cluster.files import map_on_cluster
 
     def give_up(job: Job, error: Exception) -> Outcome:
         return Outcome(job.name, job.folder, {}, "failed", one_line(f"{job.name}: {error}"))
@@ -225,7 +224,7 @@ def demo(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="say nothing but errors")] = False,
 ) -> None:
     """Render a short clip, segment it, check the result against the known truth, and write its report."""
-    from seqspan.demo import run_demo
+    from seqspan.cli.demo import run_demo
 
     try:
         found = run_demo(out, level=0 if quiet else 1)
@@ -263,7 +262,7 @@ def reproduce(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="no progress bar, no summary")] = False,
 ) -> None:
     """Run an experiment of the paper: rows, figures, a summary; a killed run continues where it was."""
-    from seqspan._cli import reproduce as command
+    from seqspan.cli import reproduce as command
 
     options = command.Options(out, quick, repeats, jobs, cluster, data, quiet)
     try:
@@ -280,7 +279,3 @@ def reproduce(
         stop(str(error), FAILED)
     except KeyboardInterrupt:
         stop("stopped; the rows that are done stay, and the same command goes on from there", INTERRUPTED)
-
-
-if __name__ == "__main__":
-    app(prog_name="seqspan" if sys.argv[0].endswith(".py") else None)

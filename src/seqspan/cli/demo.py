@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from seqspan._types import IntArray
-from seqspan.boundaries import boundaries_from_labels
+from seqspan._core.types import IntArray
+from seqspan.cuts.peaks import boundaries_from_labels
 
 if TYPE_CHECKING:
     from av.video.stream import VideoStream
@@ -141,9 +141,9 @@ def run_demo(folder: Path, *, level: int = 1) -> DemoResult:
     -------
     DemoResult
     """
-    from seqspan._cli.inputs import Job
-    from seqspan._cli.run import run_job
-    from seqspan._cli.settings import Settings
+    from seqspan.cli.inputs import Job
+    from seqspan.cli.run import run_job
+    from seqspan.cli.settings import Settings
 
     folder.mkdir(parents=True, exist_ok=True)
     labels = true_labels()

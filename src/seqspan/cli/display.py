@@ -11,7 +11,7 @@ from rich.markup import escape
 from rich.progress import Progress as Bar
 from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from seqspan.progress import seconds_left
+from seqspan._core.progress import seconds_left
 from seqspan.solvers import Progress
 
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from seqspan._cli.settings import Settings
-from seqspan.exports.text import printable
+from seqspan._core.text import printable
+from seqspan.cli.settings import Settings
 
 
 @dataclass(frozen=True)

@@ -17,10 +17,10 @@ import joblib
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from seqspan._cli.run import versions
-from seqspan.experiments import EXPERIMENTS
-from seqspan.experiments._tables import rows_of, table_of
-from seqspan.sweep import Case, RowFile, Value, key_of, run_cases
+from seqspan.cli.run import versions
+from seqspan.reproduction import EXPERIMENTS
+from seqspan.reproduction._tables import rows_of, table_of
+from seqspan.reproduction.sweep import Case, RowFile, Value, key_of, run_cases
 
 FIGURE_DPI = 80  # figures stay below 150 kB
 
@@ -99,7 +99,7 @@ def n_jobs_of(experiment: Any, options: Options) -> int:
 
 def module_of(name: str) -> str:
     """Name the module of an experiment."""
-    return f"seqspan.experiments.{name}"
+    return f"seqspan.reproduction.{name}"
 
 
 def grid_of(experiment: Any, options: Options) -> Any:

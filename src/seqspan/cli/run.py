@@ -16,9 +16,12 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 import seqspan
-from seqspan._cli.display import Display
-from seqspan._cli.inputs import Job
-from seqspan._cli.settings import (
+from seqspan._core.backend import require_cupy
+from seqspan._core.checks import check_room, scale_columns
+from seqspan._core.types import Array
+from seqspan.cli.display import Display
+from seqspan.cli.inputs import Job
+from seqspan.cli.settings import (
     METHODS,
     Settings,
     model_parameters,
@@ -26,19 +29,17 @@ from seqspan._cli.settings import (
     parse_exports,
     read_options,
 )
-from seqspan._cli.truth import Truth, read_truth, score
-from seqspan._types import Array
-from seqspan.backend import require_cupy
-from seqspan.checks import check_room, scale_columns
+from seqspan.cli.truth import Truth, read_truth, score
+from seqspan.cuts.ordered.cut import MIN_LENGTH
+from seqspan.cuts.spectral.n_subspaces import ESTIMATORS
 from seqspan.exports import EXPORTS, check_export, describe_recording, write_export
 from seqspan.exports.split import split_video
-from seqspan.n_subspaces import ESTIMATORS
-from seqspan.ordered_cut import MIN_LENGTH
 from seqspan.pipeline import segment
 from seqspan.preprocess import Chain, make_chain
 from seqspan.readers import read
+from seqspan.recording import Sequence
 from seqspan.report import Findings, build_report
-from seqspan.results import (
+from seqspan.results.folder import (
     DOCUMENT,
     LABELS,
     REPORT,
@@ -55,7 +56,6 @@ from seqspan.results import (
     write_labels,
     write_segments,
 )
-from seqspan.sequence import Sequence
 
 # below, threads of many small factorisations wait for each other: a busy machine takes 4 times as long
 MANY_SAMPLES = 4000

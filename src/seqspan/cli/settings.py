@@ -14,15 +14,15 @@ from typing import Annotated, Any, get_type_hints
 import typer
 
 import seqspan
-from seqspan.backend import DEVICES
-from seqspan.checks import check_choice, check_count, check_weight
+from seqspan._core.backend import DEVICES
+from seqspan._core.checks import check_choice, check_count, check_weight
+from seqspan.cuts.spectral.n_subspaces import ESTIMATORS
 from seqspan.estimators import COUPLED_SOLVERS, SubspaceSegmenter
 from seqspan.exports import EXPORTS
-from seqspan.landmarks import DICTIONARIES
-from seqspan.n_subspaces import ESTIMATORS
 from seqspan.pipeline import CUTS
 from seqspan.preprocess import make_chain
 from seqspan.readers import readers
+from seqspan.solvers.fast.landmarks import DICTIONARIES
 
 #: Every estimator that the library offers, by the name that the command line knows it by.
 METHODS: dict[str, type[SubspaceSegmenter]] = {

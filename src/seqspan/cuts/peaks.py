@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from seqspan._types import Array, IntArray
+from seqspan._core.types import Array, IntArray
 
 
 def boundaries_from_labels(labels: npt.ArrayLike) -> IntArray:

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from seqspan._types import Array
+from seqspan._core.types import Array
 from seqspan.datasets._folder import DataFolder, find, require
-from seqspan.sequence import PoseView, Sequence
+from seqspan.recording import PoseView, Sequence
 
 CMU86_TRIALS = (1, 3, 5, 7, 9, 11, 13)
 MOCAP6_TRIALS = ("13_29", "13_30", "13_31", "14_06", "14_14", "14_20")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from seqspan._types import Array
+from seqspan._core.types import Array
 
 
 def add_noise(A: npt.ArrayLike, psnr: float | None, *, rng: np.random.Generator | int | None = None) -> Array:

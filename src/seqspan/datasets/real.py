@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from seqspan._types import IntArray
+from seqspan._core.types import IntArray
 from seqspan.datasets._folder import DataFolder, find, require
 from seqspan.datasets._real_mocap import (
     load_cmu86,
@@ -27,7 +27,7 @@ from seqspan.datasets._real_mocap import (
     load_mocap6_angles,
 )
 from seqspan.readers import read
-from seqspan.sequence import Sequence
+from seqspan.recording import Sequence
 
 __all__ = [
     "load_actrectut",

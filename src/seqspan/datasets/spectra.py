@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from seqspan._types import Array, IntArray
+from seqspan._core.types import Array, IntArray
 from seqspan.datasets.synthetic import correlated_coefficients
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.stats import special_ortho_group
 
-from seqspan._types import Array, IntArray
+from seqspan._core.types import Array, IntArray
 
 VARIANCE = 0.001  # of every coefficient; neighbours in time covary by half of it
 

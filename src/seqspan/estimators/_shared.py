@@ -10,7 +10,8 @@ Estimator = TypeVar("Estimator")
 
 PARAMETERS = """
 n_subspaces : int or str
-    Number of distinct labels; "auto" or the name of another estimator of :mod:`seqspan.n_subspaces` finds it.
+    Number of distinct labels; "auto" or the name of another estimator of
+    :mod:`seqspan.cuts.spectral.n_subspaces` finds it.
 n_spans : int or "auto"
     Number of stretches of time, for ``cut="ordered"`` and ``cut="peaks"``.
 solver : {"fast", "vladmap", "ladmpsap", "sylvester", "splitting"}
@@ -22,7 +23,7 @@ cut : {"ncut", "ordered", "peaks"}
 min_length : int
     Samples that a span of the ordered cut has at least.
 kernel : {"linear", "cosine", "rbf"} or callable
-    Where samples are represented: as they are, or in the features of a kernel (:mod:`seqspan.kernels`).
+    Where samples are represented: as they are, or in the features of a kernel (:mod:`seqspan._core.kernels`).
 zero_diagonal : bool
     Forbid that a sample represents itself; landmarks are no samples, and nothing is forbidden.
 normalize : bool

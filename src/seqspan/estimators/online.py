@@ -9,11 +9,11 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import validate_data
 
-from seqspan._types import Array, IntArray
-from seqspan.checks import check_count
-from seqspan.kernels import Kernel
+from seqspan._core.checks import check_count
+from seqspan._core.kernels import Kernel
+from seqspan._core.types import Array, IntArray
+from seqspan.cuts.online.stream import OnlineSegmentation, Segments
 from seqspan.models import Osc, SpatSc
-from seqspan.online import OnlineSegmentation, Segments
 from seqspan.solvers import Stopping
 
 
@@ -34,7 +34,8 @@ class PartialFit:
 
         Samples are seen once and in order; the far past is known by landmarks alone. A boundary is final when
         ``delay_`` more samples have come, 19 `time_scale`, and does not move any more. The spans
-        are those of :mod:`seqspan.online`, whatever `cut` says, and weights given as "auto" are the paper's.
+        are those of :mod:`seqspan.cuts.online.stream`, whatever `cut` says, and weights given as "auto" are
+        the paper's.
 
         Parameters
         ----------

@@ -9,18 +9,18 @@ import joblib
 import numpy.typing as npt
 from sklearn.base import clone
 
-from seqspan._types import Array
-from seqspan.backend import to_host
-from seqspan.checks import check_choice, check_weight
+from seqspan._core.backend import to_host
+from seqspan._core.checks import check_choice, check_weight
+from seqspan._core.kernels import Kernel
+from seqspan._core.types import Array
+from seqspan.cuts.online.stream import TIME_SCALE
+from seqspan.cuts.ordered.cut import MIN_LENGTH
 from seqspan.estimators._shared import explain_shared
 from seqspan.estimators.online import PartialFit
 from seqspan.estimators.segmenter import Callback, SubspaceSegmenter
-from seqspan.kernels import Kernel
-from seqspan.landmarks import N_LANDMARKS
 from seqspan.models import Model, Osc, OscLowRank, SpatSc
-from seqspan.online import TIME_SCALE
-from seqspan.ordered_cut import MIN_LENGTH
-from seqspan.weights import FRACTION, N_SAMPLES, choose_lambda_2, critical_weight
+from seqspan.models.weights import FRACTION, N_SAMPLES, choose_lambda_2, critical_weight
+from seqspan.solvers.fast.landmarks import N_LANDMARKS
 
 COUPLED_SOLVERS = ("fast", "vladmap", "ladmpsap", "sylvester", "splitting")
 
@@ -112,7 +112,7 @@ class OSC(_Coupled):
         tenth of the weight at which all coefficients vanish.
     lambda_2 : float or "auto"
         Weight of their change in time: larger gives fewer, longer spans. "auto" takes the weight whose
-        spans agree best with those of smaller and larger ones (:mod:`seqspan.weights`).
+        spans agree best with those of smaller and larger ones (:mod:`seqspan.models.weights`).
     penalty : {"l1", "nuclear"}
         "nuclear" asks for low rank in place of sparsity, and for another solver than "fast".
 

@@ -16,11 +16,17 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
-from seqspan._types import Array, IntArray
-from seqspan.backend import DEVICES, check_device_samples, is_on_gpu, namespace, require_cupy, to_host
-from seqspan.checks import check_choice, check_count, check_room, check_weight, scale_columns
-from seqspan.kernels import Kernel, check_kernel, kernel_map
-from seqspan.landmarks import (
+from seqspan._core.backend import DEVICES, check_device_samples, is_on_gpu, namespace, require_cupy, to_host
+from seqspan._core.checks import check_choice, check_count, check_room, check_weight, scale_columns
+from seqspan._core.kernels import Kernel, check_kernel, kernel_map
+from seqspan._core.types import Array, IntArray
+from seqspan.cuts.ordered.cut import MIN_LENGTH
+from seqspan.cuts.spectral.n_subspaces import ESTIMATORS
+from seqspan.models import Model, Osc, SpatSc
+from seqspan.pipeline import CUTS, represent, require_cut_memory, segment
+from seqspan.preprocess import make_chain
+from seqspan.solvers import Progress, Solution, Stopping
+from seqspan.solvers.fast.landmarks import (
     DICTIONARIES,
     LARGEST_FULL,
     N_LANDMARKS,
@@ -28,12 +34,6 @@ from seqspan.landmarks import (
     choose_landmarks,
     represent_on_landmarks,
 )
-from seqspan.models import Model, Osc, SpatSc
-from seqspan.n_subspaces import ESTIMATORS
-from seqspan.ordered_cut import MIN_LENGTH
-from seqspan.pipeline import CUTS, represent, require_cut_memory, segment
-from seqspan.preprocess import make_chain
-from seqspan.solvers import Progress, Solution, Stopping
 
 MIN_SAMPLES = 3
 Callback = Callable[[Progress], None]
@@ -246,7 +246,7 @@ class SubspaceSegmenter(ClusterMixin, BaseEstimator):
         with ExitStack() as stack:
             callback = self.callback
             if self.verbose:
-                from seqspan.progress import SolverDisplay
+                from seqspan._core.progress import SolverDisplay
 
                 callback = _both(stack.enter_context(SolverDisplay(self.tol)), self.callback)
             stopping = Stopping(self.tol, self.max_iter, self.stopping == "published", callback)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from seqspan._types import Array
-from seqspan.checks import check_choice, check_weight, check_weights
+from seqspan._core.checks import check_choice, check_weight, check_weights
+from seqspan._core.types import Array
 from seqspan.estimators._shared import explain_shared
 from seqspan.estimators.segmenter import Callback, SubspaceSegmenter
 from seqspan.models import Lrr, LrrColumnNoise, LrrNoiseFree, Lsr, Model, Ssc, SscNoiseFree, SscOutliers

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from seqspan.checks import check_choice
+from seqspan._core.checks import check_choice
 from seqspan.exports._annotation import write_audacity, write_chapters, write_depth, write_elan
 from seqspan.exports._editing import write_edl, write_fcpxml, write_otio
 from seqspan.exports._recording import LENGTH_UNITS, SECONDS, Format, Recording, describe_recording

@@ -8,8 +8,8 @@ import re
 from pathlib import Path
 from xml.etree import ElementTree
 
+from seqspan._core.text import name_label
 from seqspan.exports._recording import Recording
-from seqspan.exports.text import name_label
 
 XSI = "http://www.w3.org/2001/XMLSchema-instance"
 ELAN_SCHEMA = "http://www.mpi.nl/tools/elan/EAFv3.0.xsd"

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
+from seqspan._core.text import name_label
 from seqspan.exports._recording import Recording
-from seqspan.exports.text import name_label
 from seqspan.results import Span
 
 

@@ -8,8 +8,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from seqspan._core.text import name_label
 from seqspan.exports._recording import Recording
-from seqspan.exports.text import name_label
 from seqspan.readers.video import open_film
 from seqspan.results import Span
 
@@ -70,7 +70,7 @@ def split_video(recording: Recording, folder: Path) -> list[Piece]:
     >>> from itertools import islice
     >>> import numpy as np
     >>> from seqspan import read
-    >>> from seqspan.demo import render, write_clip
+    >>> from seqspan.cli.demo import render, write_clip
     >>> from seqspan.exports import describe_recording
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     film = Path(folder) / "film.mp4"

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from seqspan._types import Array
-from seqspan.certificate import scaled_bound
-from seqspan.differences import Operator
-from seqspan.terms import Nothing, Squares, Term
+from seqspan._core.types import Array
+from seqspan.models.certificate import scaled_bound
+from seqspan.models.differences import Operator
+from seqspan.models.terms import Nothing, Squares, Term
 
 
 @dataclass(frozen=True)
@@ -19,13 +19,13 @@ class Coupling:
     Parameters
     ----------
     operator : Operator
-        How columns are coupled, such as :class:`seqspan.differences.Path`.
+        How columns are coupled, such as :class:`seqspan.models.differences.Path`.
     term : Term
 
     Examples
     --------
-    >>> from seqspan.differences import Path
-    >>> from seqspan.terms import ColumnNorms
+    >>> from seqspan.models.differences import Path
+    >>> from seqspan.models.terms import ColumnNorms
     >>> Coupling(Path(), ColumnNorms(2.0)).value(np.array([[0.0, 3.0, 3.0], [0.0, 4.0, 4.0]]))
     10.0
     """
@@ -48,7 +48,7 @@ class Model:
     Examples
     --------
     >>> from seqspan.solvers import solve_splitting
-    >>> from seqspan.terms import Absolute
+    >>> from seqspan.models.terms import Absolute
     >>> class Lasso(Model):
     ...     @property
     ...     def penalty(self):

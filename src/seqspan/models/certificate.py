@@ -4,7 +4,7 @@ The dual of ``min loss(X - XZ) + penalty(Z) + coupling(ZD)`` is
 
     max  <E, X> - loss*(E) - penalty*(X^T E - V D^T) - coupling*(V).
 
-Conjugates are quadratics on balls (:mod:`seqspan.terms`), so along ``s (E, V)`` the dual value is a
+Conjugates are quadratics on balls (:mod:`seqspan.models.terms`), so along ``s (E, V)`` the dual value is a
 parabola cut off where a ball ends: the best s is closed-form, and any (E, V) yields a bound.
 """
 
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from seqspan._types import Array
+from seqspan._core.types import Array
 
 if TYPE_CHECKING:
     from seqspan.models import Model

@@ -13,7 +13,7 @@ from typing import Protocol
 import numpy as np
 from scipy.fft import dct, idct
 
-from seqspan._types import Array, IntArray
+from seqspan._core.types import Array, IntArray
 
 
 def differences(Z: Array) -> Array:

@@ -1,6 +1,6 @@
 """What is minimised: the objectives of the paper and of the methods it is compared with.
 
-Every model is a sum ``loss(X - XZ) + penalty(Z) + coupling(ZD)`` of :mod:`seqspan.terms`, and that is
+Every model is a sum ``loss(X - XZ) + penalty(Z) + coupling(ZD)`` of :mod:`seqspan.models.terms`, and that is
 all a solver has to know. A dictionary of other atoms D makes the residual ``X - DZ``. The model, not
 the solver, certifies: from any ``E`` (d, n) and ``V`` it
 computes a lower bound on its minimum, so all solvers are judged by one number.
@@ -12,11 +12,19 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from seqspan._model import Coupling, Model
-from seqspan._types import Array
-from seqspan.certificate import BANDS, tighten
-from seqspan.differences import Graph, Path
-from seqspan.terms import Absolute, ColumnNorms, Nothing, SingularValues, Squares, SquaresAndOutliers, Term
+from seqspan._core.types import Array
+from seqspan.models.base import Coupling, Model
+from seqspan.models.certificate import BANDS, tighten
+from seqspan.models.differences import Graph, Path
+from seqspan.models.terms import (
+    Absolute,
+    ColumnNorms,
+    Nothing,
+    SingularValues,
+    Squares,
+    SquaresAndOutliers,
+    Term,
+)
 
 __all__ = [
     "Coupling",

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import linalg
 
-from seqspan._types import Array
+from seqspan._core.types import Array
 
 
 def soft_threshold(V: Array, t: float | Array) -> Array:

@@ -12,8 +12,8 @@ from typing import Protocol
 
 import numpy as np
 
-from seqspan._types import Array
-from seqspan.prox import shrink_columns, shrink_singular_values, soft_threshold, zero_diagonal
+from seqspan._core.types import Array
+from seqspan.models.prox import shrink_columns, shrink_singular_values, soft_threshold, zero_diagonal
 
 
 class Term(Protocol):

@@ -14,11 +14,11 @@ from collections.abc import Callable
 import numpy as np
 from sklearn.metrics import adjusted_rand_score
 
-from seqspan._types import Array, IntArray
-from seqspan.boundaries import labels_from_boundaries
+from seqspan._core.types import Array, IntArray
+from seqspan.cuts.ordered.cut import MIN_LENGTH, ordered_cut
+from seqspan.cuts.peaks import labels_from_boundaries
 from seqspan.models import Osc, SpatSc
-from seqspan.ordered_cut import MIN_LENGTH, ordered_cut
-from seqspan.solvers.fast import solve_fast
+from seqspan.solvers.fast.solver import solve_fast
 from seqspan.solvers.loop import Stopping
 
 FRACTION = 0.1  # lambda_1, of the critical weight

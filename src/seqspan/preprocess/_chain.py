@@ -12,7 +12,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from seqspan._steps import (
+from seqspan._core.types import Array, IntArray
+from seqspan.preprocess._steps import (
     STEPS,
     Centre,
     Delay,
@@ -25,8 +26,7 @@ from seqspan._steps import (
     as_floats,
     parse_step,
 )
-from seqspan._types import Array, IntArray
-from seqspan.sequence import Sequence
+from seqspan.recording import Sequence
 
 __all__ = [
     "STEPS",

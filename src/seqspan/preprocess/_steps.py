@@ -9,7 +9,7 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from seqspan._types import Array, IntArray
+from seqspan._core.types import Array, IntArray
 
 Matrix: TypeAlias = npt.NDArray[Any]
 TINY = 1e-12  # relative size below which a norm or a spread is rounding

@@ -13,7 +13,7 @@ from typing import Any
 
 from seqspan.readers._errors import MissingPackageError, naming
 from seqspan.readers._registry import Reader, choose_reader, readers
-from seqspan.sequence import Sequence
+from seqspan.recording import Sequence
 
 __all__ = ["MissingPackageError", "Reader", "read", "readers"]
 

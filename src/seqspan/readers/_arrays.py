@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from seqspan._types import Array
+from seqspan._core.types import Array
 from seqspan.readers._frames import pixel_names
 from seqspan.readers._missing import CHOICES, Complete, require_choice, resolve_missing
 from seqspan.readers._table import is_ordered, number_labels, unit_of
-from seqspan.sequence import FrameView, Sequence, SpectrumView, View
+from seqspan.recording import FrameView, Sequence, SpectrumView, View
 
 Shapes = Mapping[str, tuple[int, ...]]
 AnyArray = npt.NDArray[Any]

@@ -14,7 +14,7 @@ from itertools import chain
 
 import numpy as np
 
-from seqspan._types import Array
+from seqspan._core.types import Array
 
 ROOT = "root"
 MAX_BONES = 10_000

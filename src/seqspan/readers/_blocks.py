@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from seqspan._types import Array
+from seqspan._core.types import Array
 from seqspan.readers import read
 
 BLOCK = 4096  # rows

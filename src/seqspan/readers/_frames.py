@@ -10,9 +10,9 @@ from typing import IO
 import numpy as np
 import numpy.typing as npt
 
-from seqspan._types import Array
+from seqspan._core.types import Array
 from seqspan.readers._limits import check_bytes, describe_bytes
-from seqspan.sequence import FrameView, Sequence
+from seqspan.recording import FrameView, Sequence
 
 Pixels = npt.NDArray[np.uint8]
 MEMORY_BYTES = 2**27  # rows beyond this live in a temporary file: an hour of film would be 1.1 GB

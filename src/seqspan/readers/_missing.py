@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from seqspan._types import Array, IntArray
+from seqspan._core.types import Array, IntArray
 
 CHOICES = ("error", "interpolate", "drop")
 WAYS_ON = "pass missing='interpolate' or missing='drop' (--missing on the command line)."

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from seqspan._types import Array
+from seqspan._core.types import Array
 from seqspan.readers._missing import require_choice
-from seqspan.sequence import PoseView, Sequence
+from seqspan.recording import PoseView, Sequence
 
 FEATURES = ("angles", "positions")
 ANGLE_UNITS = ("degrees", "radians")

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from seqspan.readers._limits import MAX_MATRIX_BYTES, read_head
-from seqspan.sequence import Sequence
+from seqspan.recording import Sequence
 
 
 @dataclass(frozen=True)

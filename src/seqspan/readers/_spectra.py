@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from seqspan._types import Array
+from seqspan._core.types import Array
 from seqspan.readers._missing import resolve_missing
-from seqspan.sequence import Sequence, SpectrumView
+from seqspan.recording import Sequence, SpectrumView
 
 
 @dataclass(frozen=True)

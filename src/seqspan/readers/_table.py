@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from seqspan._types import Array, IntArray
+from seqspan._core.types import Array, IntArray
 from seqspan.readers._missing import CHOICES, WAYS_ON, require_choice, resolve_missing
-from seqspan.sequence import Sequence
+from seqspan.recording import Sequence
 
 TIME_NAME = re.compile(
     r"(?P<name>time|t|timestamp|date|datetime|seconds?|elapsed|depth|frame|index)(?P<rest>[\s_.(\[].*)?", re.I

@@ -22,7 +22,7 @@ from seqspan.readers._errors import naming
 from seqspan.readers._limits import MAX_TEXT_BYTES, read_lines
 from seqspan.readers._mocap import JointMotion, JointOptions, joint_sequence
 from seqspan.readers._registry import Reader
-from seqspan.sequence import PoseView, Sequence
+from seqspan.recording import PoseView, Sequence
 
 USUAL_ROOT: tuple[str, ...] = ("tx", "ty", "tz", "rx", "ry", "rz")
 RATE = 120.0  # frames per second; the format does not store it, and CMU and HDM05 use this one

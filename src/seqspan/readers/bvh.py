@@ -12,7 +12,7 @@ from seqspan.readers._errors import import_optional
 from seqspan.readers._limits import MAX_TEXT_BYTES, is_gzip, read_lines
 from seqspan.readers._mocap import JointMotion, JointOptions, joint_sequence
 from seqspan.readers._registry import Reader
-from seqspan.sequence import PoseView, Sequence
+from seqspan.recording import PoseView, Sequence
 
 MAX_DEPTH = 300  # joints inside joints; pybvh walks them by recursion
 

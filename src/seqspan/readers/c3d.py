@@ -8,14 +8,14 @@ from pathlib import Path
 
 import numpy as np
 
-from seqspan._types import Array
+from seqspan._core.types import Array
 from seqspan.readers._c3d_parameters import check_parameters
 from seqspan.readers._errors import import_optional
 from seqspan.readers._isolated import run_isolated
 from seqspan.readers._limits import check_bytes
 from seqspan.readers._missing import CHOICES, require_choice, resolve_missing
 from seqspan.readers._registry import Reader
-from seqspan.sequence import PoseView, Sequence
+from seqspan.recording import PoseView, Sequence
 
 BLOCK = 512
 MAGIC = 0x50

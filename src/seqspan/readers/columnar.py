@@ -7,7 +7,7 @@ from pathlib import Path
 from seqspan.readers._isolated import run_isolated
 from seqspan.readers._registry import Reader
 from seqspan.readers._table import Columns, TableOptions, table_sequence
-from seqspan.sequence import Sequence
+from seqspan.recording import Sequence
 
 PARQUET = b"PAR1"
 FEATHER = b"ARROW1"

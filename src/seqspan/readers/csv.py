@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from seqspan._types import Array
-from seqspan.memory import require_library, require_memory
+from seqspan._core.memory import require_library, require_memory
+from seqspan._core.types import Array
 from seqspan.readers._dialect import (
     DELIMITERS,
     NULLS,
@@ -23,7 +23,7 @@ from seqspan.readers._dialect import (
 from seqspan.readers._limits import check_bytes, is_gzip
 from seqspan.readers._registry import Reader
 from seqspan.readers._table import Columns, TableOptions, table_sequence
-from seqspan.sequence import Sequence
+from seqspan.recording import Sequence
 
 if TYPE_CHECKING:
     import polars as pl

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from seqspan._types import Array
+from seqspan._core.types import Array
 from seqspan.readers._errors import import_optional
 from seqspan.readers._limits import check_bytes
 from seqspan.readers._missing import CHOICES, require_choice
 from seqspan.readers._registry import Reader
 from seqspan.readers._spectra import Scan, spectra_sequence
-from seqspan.sequence import Sequence
+from seqspan.recording import Sequence
 
 DATA_ENDINGS = ("", ".img", ".dat", ".raw", ".bil", ".bip", ".bsq", ".bin", ".sli")
 TYPE_BYTES = {1: 1, 2: 2, 3: 4, 4: 4, 5: 8, 12: 2, 13: 4, 14: 8, 15: 8}  # ENVI's codes of real numbers

@@ -13,7 +13,7 @@ from seqspan.readers._errors import naming
 from seqspan.readers._frames import FrameOptions, Pixels, RowStore, frame_sequence, sample_times
 from seqspan.readers._limits import MAX_PIXELS
 from seqspan.readers._registry import Reader, extension_of
-from seqspan.sequence import Sequence
+from seqspan.recording import Sequence
 
 if TYPE_CHECKING:
     from PIL.Image import Image

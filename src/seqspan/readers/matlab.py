@@ -13,7 +13,7 @@ from seqspan.readers._errors import import_optional
 from seqspan.readers._isolated import run_isolated
 from seqspan.readers._limits import check_bytes
 from seqspan.readers._registry import Reader
-from seqspan.sequence import Sequence
+from seqspan.recording import Sequence
 
 HDF5 = b"\x89HDF\r\n\x1a\n"
 NUMERIC_CLASSES = {

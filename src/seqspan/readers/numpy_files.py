@@ -12,7 +12,7 @@ import numpy.typing as npt
 from seqspan.readers._arrays import ArrayOptions, array_sequence
 from seqspan.readers._limits import check_bytes
 from seqspan.readers._registry import Reader
-from seqspan.sequence import Sequence
+from seqspan.recording import Sequence
 
 MAGIC = b"\x93NUMPY"
 NUMBERS = "iufb"  # NumPy's letters of the types that are read

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import numpy as np
 
-from seqspan._types import Array
+from seqspan._core.types import Array
 from seqspan.readers._errors import naming
 from seqspan.readers._limits import MAX_TEXT_BYTES, check_bytes, read_lines
 from seqspan.readers._missing import CHOICES, require_choice
 from seqspan.readers._registry import Reader, extension_of
 from seqspan.readers._spectra import Scan, spectra_sequence
 from seqspan.readers.images import natural_key
-from seqspan.sequence import Sequence
+from seqspan.recording import Sequence
 
 EXTENSIONS = (".asc", ".txt")
 DELETED = -1e30  # the USGS marks deleted channels by -1.23e34

@@ -15,7 +15,7 @@ from seqspan.readers._frames import FrameOptions, Pixels, RowStore, frame_sequen
 from seqspan.readers._limits import MAX_PIXELS
 from seqspan.readers._missing import require_choice
 from seqspan.readers._registry import Reader
-from seqspan.sequence import Sequence
+from seqspan.recording import Sequence
 
 if TYPE_CHECKING:
     from av.container import InputContainer

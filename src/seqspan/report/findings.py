@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from seqspan._types import Array, IntArray
-from seqspan.affinity import SharedAffinity, affinity
-from seqspan.confidence import boundary_confidence
-from seqspan.evidence import Evidence
-from seqspan.ordered_cut import describe, label_worths
+from seqspan._core.types import Array, IntArray
+from seqspan.cuts.ordered.confidence import boundary_confidence
+from seqspan.cuts.ordered.cost import Evidence
+from seqspan.cuts.ordered.cut import describe, label_worths
+from seqspan.cuts.ordered.merging import Joining
+from seqspan.cuts.spectral.affinity import SharedAffinity, affinity
+from seqspan.recording import Sequence
 from seqspan.results import Solved
-from seqspan.sequence import Sequence
-from seqspan.span_labels import Joining
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,12 +13,12 @@ from jinja2 import Environment
 from markupsafe import Markup
 from scipy.optimize import linear_sum_assignment
 
-from seqspan._spectrum import checked_affinity, degrees, leading_eigenpairs, multiply
-from seqspan._types import Array, IntArray
-from seqspan.affinity import SharedAffinity
-from seqspan.boundaries import boundaries_from_labels, boundary_strength
-from seqspan.exports.text import printable
-from seqspan.ordered_cut import SAME
+from seqspan._core.text import printable
+from seqspan._core.types import Array, IntArray
+from seqspan.cuts.ordered.cut import SAME
+from seqspan.cuts.peaks import boundaries_from_labels, boundary_strength
+from seqspan.cuts.spectral.affinity import SharedAffinity
+from seqspan.cuts.spectral.spectrum import checked_affinity, degrees, leading_eigenpairs, multiply
 from seqspan.plots import COLOURS
 from seqspan.report.findings import Findings
 from seqspan.report.pictures import affinity_map, heat_map
@@ -49,7 +49,7 @@ def build_report(findings: Findings) -> str:
     >>> from seqspan import OSC
     >>> from seqspan.datasets import make_subspaces
     >>> from seqspan.results import Solved
-    >>> from seqspan.sequence import Sequence
+    >>> from seqspan.recording import Sequence
     >>> X, _ = make_subspaces(rng=0)
     >>> osc = OSC(5, random_state=0).fit(X.T)
     >>> sequence = Sequence(X=X.T, times=np.arange(100.0), time_unit="s", kind="table",

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from seqspan._types import Array, IntArray
-from seqspan.affinity import SharedAffinity
+from seqspan._core.types import Array, IntArray
+from seqspan.cuts.spectral.affinity import SharedAffinity
 from seqspan.readers.video import open_film
-from seqspan.sequence import FrameView, Sequence
+from seqspan.recording import FrameView, Sequence
 
 MAX_SIDE = 320  # of a heat map, in cells
 THUMBNAIL = (176, 132)  # largest width and height

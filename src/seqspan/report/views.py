@@ -9,11 +9,11 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse.linalg import svds
 
-from seqspan._types import Array, IntArray
-from seqspan.boundaries import boundaries_from_labels
-from seqspan.exports.text import printable
+from seqspan._core.text import printable
+from seqspan._core.types import Array, IntArray
+from seqspan.cuts.peaks import boundaries_from_labels
+from seqspan.recording import FrameView, PoseView, Sequence, SpectrumView
 from seqspan.report.pictures import thumbnails
-from seqspan.sequence import FrameView, PoseView, Sequence, SpectrumView
 
 MAX_THUMBNAILS = 240
 MAX_POSES = 400

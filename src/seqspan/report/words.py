@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from seqspan.exports.text import count_of, name_label, printable
-from seqspan.n_subspaces import soft_scores
-from seqspan.ordered_cut import SAME
+from seqspan._core.text import count_of, name_label, printable
+from seqspan.cuts.ordered.cut import SAME
+from seqspan.cuts.spectral.n_subspaces import soft_scores
 from seqspan.report.findings import Findings
 from seqspan.results import edge_times
 

@@ -3,7 +3,7 @@
 A module has ``COLUMNS``, ``PARAMETERS`` (the columns that name a row) and ``DRAWN_BY`` (those that its data
 depend on), ``GRID`` and ``QUICK``, ``search_cases(grid)`` and ``cases(grid, search)``,
 ``run(case, rng, data)``, ``expected_seconds(case)``, ``draw(table)`` and ``summarise(table, search)``.
-:mod:`seqspan.sweep` runs the cases; drawing and summing up only read rows.
+:mod:`seqspan.reproduction.sweep` runs the cases; drawing and summing up only read rows.
 """
 
 #: In the order in which ``seqspan reproduce all`` runs them.

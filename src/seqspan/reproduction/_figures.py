@@ -9,9 +9,9 @@ import numpy as np
 import polars as pl
 from matplotlib.figure import Figure
 
-from seqspan.experiments._methods import METHODS
-from seqspan.experiments._tables import STATISTICS, level_name, statistics
 from seqspan.plots import COLOURS
+from seqspan.reproduction._methods import METHODS
+from seqspan.reproduction._tables import STATISTICS, level_name, statistics
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

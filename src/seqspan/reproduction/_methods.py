@@ -11,18 +11,18 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from seqspan._types import Array, IntArray
-from seqspan.affinity import symmetric_affinity
-from seqspan.cut import normalised_cut
-from seqspan.experiments._variants import (
+from seqspan._core.types import Array, IntArray
+from seqspan.cuts.spectral.affinity import symmetric_affinity
+from seqspan.cuts.spectral.ncut import normalised_cut
+from seqspan.metrics import clustering_error
+from seqspan.models import Lrr, Model, Osc, SpatSc, Ssc
+from seqspan.pipeline import represent
+from seqspan.reproduction._variants import (
     NonNegativeOsc,
     NonNegativeSpatSc,
     NonNegativeSsc,
     solve_as_coded,
 )
-from seqspan.metrics import clustering_error
-from seqspan.models import Lrr, Model, Osc, SpatSc, Ssc
-from seqspan.pipeline import represent
 from seqspan.solvers import Stopping
 
 Weights = tuple[float, float | None]

@@ -9,12 +9,12 @@ from itertools import product
 import numpy as np
 import polars as pl
 
-from seqspan._types import Array, IntArray
-from seqspan.checks import scale_columns
+from seqspan._core.checks import scale_columns
+from seqspan._core.types import Array, IntArray
 from seqspan.datasets import add_noise
-from seqspan.experiments._methods import METHODS, PAPER, Weights, paper_weights, run_method
 from seqspan.metrics import psnr
-from seqspan.sweep import Case, Value, key_of
+from seqspan.reproduction._methods import METHODS, PAPER, Weights, paper_weights, run_method
+from seqspan.reproduction.sweep import Case, Value, key_of
 
 PARAMETERS = (
     "seed", "method", "parameters", "coefficient_mean", "psnr_target", "lambda_1", "lambda_2", "recording",

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 import numpy as np
 import polars as pl
 
-from seqspan.experiments._figures import NAMES
-from seqspan.experiments._methods import METHODS, VARIANTS, Weights
-from seqspan.experiments._study import Line, Study
-from seqspan.experiments._tables import error_table, level_name, markdown, statistics
+from seqspan.reproduction._figures import NAMES
+from seqspan.reproduction._methods import METHODS, VARIANTS, Weights
+from seqspan.reproduction._study import Line, Study
+from seqspan.reproduction._tables import error_table, level_name, markdown, statistics
 
 Known = Mapping[tuple[float, float, str], float]
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 import polars as pl
 
-from seqspan.sweep import Case, Row, key_of
+from seqspan.reproduction.sweep import Case, Row, key_of
 
 TEXTS = ("method", "parameters", "recording")
 STATISTICS = ("mean", "median", "min", "max")

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from seqspan._types import Array
+from seqspan._core.types import Array
 from seqspan.models import Coupling, Osc, SpatSc, Ssc
-from seqspan.prox import zero_diagonal
-from seqspan.terms import Absolute, Term
+from seqspan.models.prox import zero_diagonal
+from seqspan.models.terms import Absolute, Term
 
 MAX_ITER, GROWTH, LARGEST_MU = 200, 1.1, 100.0
 SETTLED = 1e-4  # of the iterates' change, and of the objective's

@@ -9,15 +9,15 @@ import numpy as np
 import polars as pl
 from matplotlib.figure import Figure
 
-from seqspan._types import Array, IntArray
+from seqspan._core.types import Array, IntArray
 from seqspan.datasets._real_mocap import CMU86_TRIALS, MOCAP6_TRIALS
 from seqspan.datasets.real import load_cmu86, load_hdm05, load_mocap6
-from seqspan.experiments._figures import draw_statistics
-from seqspan.experiments._methods import PAPER_REAL
-from seqspan.experiments._study import COLUMNS, DRAWN_BY, PARAMETERS, SEARCHED_QUICKLY, Grid, Study, quick
-from seqspan.experiments._summary import summarise_recordings
-from seqspan.sequence import Sequence
-from seqspan.sweep import Case, Value
+from seqspan.recording import Sequence
+from seqspan.reproduction._figures import draw_statistics
+from seqspan.reproduction._methods import PAPER_REAL
+from seqspan.reproduction._study import COLUMNS, DRAWN_BY, PARAMETERS, SEARCHED_QUICKLY, Grid, Study, quick
+from seqspan.reproduction._summary import summarise_recordings
+from seqspan.reproduction.sweep import Case, Value
 
 __all__ = ["COLUMNS", "DRAWN_BY", "PARAMETERS", "cases", "search_cases"]
 

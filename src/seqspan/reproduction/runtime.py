@@ -21,17 +21,17 @@ import polars as pl
 from matplotlib.figure import Figure
 from scipy.stats import linregress, t
 
-from seqspan._types import Array
-from seqspan.checks import scale_columns
+from seqspan._core.checks import scale_columns
+from seqspan._core.types import Array
 from seqspan.datasets import make_subspaces
-from seqspan.experiments._figures import draw_growth
-from seqspan.experiments._methods import PAPER
-from seqspan.experiments._study import number
-from seqspan.experiments._tables import markdown
 from seqspan.models import Osc
 from seqspan.pipeline import represent
+from seqspan.reproduction._figures import draw_growth
+from seqspan.reproduction._methods import PAPER
+from seqspan.reproduction._study import number
+from seqspan.reproduction._tables import markdown
+from seqspan.reproduction.sweep import Case, Value
 from seqspan.solvers import Progress, Stopping
-from seqspan.sweep import Case, Value
 
 PARAMETERS = "seed", "method", "parameters", "coefficient_mean", "psnr_target", "samples_per_cluster"
 COLUMNS = (

@@ -24,7 +24,7 @@ import joblib
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from seqspan.solvers.teams import Team
+from seqspan._core.threads import Team
 
 __all__ = ["Experiment", "RowFile", "generator_of", "run_cases"]
 
@@ -37,11 +37,11 @@ IDLE_SECONDS = 20  # after which a worker ends, as it must when the run that sta
 
 
 class Experiment(Protocol):
-    """What a module of :mod:`seqspan.experiments` offers to a sweep.
+    """What a module of :mod:`seqspan.reproduction` offers to a sweep.
 
     Examples
     --------
-    >>> from seqspan.experiments import synthetic
+    >>> from seqspan.reproduction import synthetic
     >>> set(synthetic.PARAMETERS) < set(synthetic.COLUMNS), callable(synthetic.run)
     (True, True)
     """

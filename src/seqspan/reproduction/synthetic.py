@@ -6,13 +6,13 @@ import numpy as np
 import polars as pl
 from matplotlib.figure import Figure
 
-from seqspan._types import Array, IntArray
+from seqspan._core.types import Array, IntArray
 from seqspan.datasets import make_subspaces
-from seqspan.experiments._figures import draw_statistics
-from seqspan.experiments._methods import VARIANTS
-from seqspan.experiments._study import COLUMNS, DRAWN_BY, PARAMETERS, Grid, Study, number, quick
-from seqspan.experiments._summary import Known, summarise_synthetic
-from seqspan.sweep import Case, Value
+from seqspan.reproduction._figures import draw_statistics
+from seqspan.reproduction._methods import VARIANTS
+from seqspan.reproduction._study import COLUMNS, DRAWN_BY, PARAMETERS, Grid, Study, number, quick
+from seqspan.reproduction._summary import Known, summarise_synthetic
+from seqspan.reproduction.sweep import Case, Value
 
 __all__ = ["COLUMNS", "DRAWN_BY", "PARAMETERS", "cases", "search_cases"]
 

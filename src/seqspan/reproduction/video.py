@@ -9,13 +9,13 @@ import numpy as np
 import polars as pl
 from matplotlib.figure import Figure
 
-from seqspan._types import Array, IntArray
+from seqspan._core.types import Array, IntArray
 from seqspan.datasets.real import load_bbb_clip, load_bbb_film
-from seqspan.experiments._figures import draw_statistics
-from seqspan.experiments._methods import PAPER_REAL
-from seqspan.experiments._study import COLUMNS, DRAWN_BY, PARAMETERS, Grid, Study, quick
-from seqspan.experiments._summary import summarise_recordings
-from seqspan.sweep import Case, Value
+from seqspan.reproduction._figures import draw_statistics
+from seqspan.reproduction._methods import PAPER_REAL
+from seqspan.reproduction._study import COLUMNS, DRAWN_BY, PARAMETERS, Grid, Study, quick
+from seqspan.reproduction._summary import summarise_recordings
+from seqspan.reproduction.sweep import Case, Value
 
 __all__ = ["COLUMNS", "DRAWN_BY", "PARAMETERS", "cases", "search_cases"]
 

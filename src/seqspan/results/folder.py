@@ -24,7 +24,7 @@ from zipfile import BadZipFile
 import numpy as np
 import numpy.typing as npt
 
-from seqspan._types import Array, IntArray
+from seqspan._core.types import Array, IntArray
 from seqspan.solvers import Progress
 
 __all__ = ["Solved", "Span", "edge_times", "load_result", "make_spans", "write_labels", "write_segments"]

@@ -16,12 +16,12 @@ from collections.abc import Callable
 from typing import Any
 
 from seqspan.solvers.closed_form import solve_closed_form
-from seqspan.solvers.fast import solve_fast
-from seqspan.solvers.ladmpsap import solve_ladmpsap
+from seqspan.solvers.fast.solver import solve_fast
 from seqspan.solvers.loop import Algorithm, Progress, Solution, Stopping, run
+from seqspan.solvers.published.ladmpsap import solve_ladmpsap
+from seqspan.solvers.published.sylvester import solve_sylvester_admm
+from seqspan.solvers.published.vladmap import solve_vladmap
 from seqspan.solvers.splitting import solve_splitting
-from seqspan.solvers.sylvester import solve_sylvester_admm
-from seqspan.solvers.vladmap import solve_vladmap
 
 #: Every solver by the name that estimators and the command line know it by.
 SOLVERS: dict[str, Callable[..., Solution[Any]]] = {
@@ -33,7 +33,7 @@ SOLVERS: dict[str, Callable[..., Solution[Any]]] = {
     "fast": solve_fast,
 }
 
-#: Arrays of n x n at the peak of each solver, coefficients included; :mod:`seqspan.needs` adds the rest.
+#: Arrays of n x n at the peak of each solver, coefficients included.
 ARRAYS = {"vladmap": 21.5, "ladmpsap": 22, "sylvester": 32, "splitting": 28, "closed_form": 2.5, "fast": 3.5}
 
 __all__ = [

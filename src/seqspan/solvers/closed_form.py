@@ -8,7 +8,7 @@ from functools import singledispatch
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from seqspan._types import Array
+from seqspan._core.types import Array
 from seqspan.models import Lrr, LrrNoiseFree, Lsr, Model
 from seqspan.solvers.loop import Progress, Solution, Stopping
 

@@ -11,7 +11,7 @@ from typing import Generic, TypeVar
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from seqspan._types import Array
+from seqspan._core.types import Array
 
 State = TypeVar("State")
 

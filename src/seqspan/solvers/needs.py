@@ -9,15 +9,15 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from seqspan._spectrum import DENSE_LIMIT, DEPTH, GUARD
-from seqspan.kernel_features import N_ANCHORS
+from seqspan._core.threads import default_threads
+from seqspan.cuts.ordered.cut import COARSE, EXACT_UP_TO
+from seqspan.cuts.ordered.features import N_ANCHORS
+from seqspan.cuts.spectral.n_subspaces import MAX_SUBSPACES
+from seqspan.cuts.spectral.spectrum import DENSE_LIMIT, DEPTH, GUARD
 from seqspan.models import Model
-from seqspan.n_subspaces import MAX_SUBSPACES
-from seqspan.ordered_cut import COARSE, EXACT_UP_TO
+from seqspan.models.terms import SingularValues
 from seqspan.solvers import ARRAYS
-from seqspan.solvers.sweeps import BLOCK_WIDTH
-from seqspan.solvers.teams import default_threads
-from seqspan.terms import SingularValues
+from seqspan.solvers.fast.sweeps import BLOCK_WIDTH
 
 DOUBLE = 8  # bytes: factorisations are in double precision, whatever the samples are in
 SPAN_COST = 4  # bytes

@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from seqspan._types import Array
+from seqspan._core.types import Array
 from seqspan.models import Model
+from seqspan.models.terms import Squares, Term
 from seqspan.solvers.loop import Algorithm, Solution, Stopping, run
-from seqspan.terms import Squares, Term
 
 RELAXATION = 1.7
 BALANCE_UNTIL = 300  # iterations after which penalties stay, as convergence proofs want

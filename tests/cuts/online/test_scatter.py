@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from seqspan.scatter_cut import SHORTEST, ScatterPath, scatter_cut
+from seqspan.cuts.online.scatter import SHORTEST, ScatterPath, scatter_cut
 
 
 def scatter(Y):
@@ -106,7 +106,7 @@ def test_a_bound_on_the_starts_that_are_kept_costs_no_boundary(monkeypatch):
     Y = spans(np.random.default_rng(5), [60, 50, 70, 40], noise=0.3)
     free, bounded = ScatterPath(2, price=10.0), ScatterPath(2, price=10.0)
     free.extend(Y)
-    monkeypatch.setattr("seqspan.scatter_cut.MOST_STARTS", 12)
+    monkeypatch.setattr("seqspan.cuts.online.scatter.MOST_STARTS", 12)
     most = 0
     for row in Y:
         bounded.extend(row[None])

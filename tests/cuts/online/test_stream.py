@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from seqspan import OSC, SpatSC
+from seqspan.cuts.online.stream import DELAY, OnlineSegmentation, segment_at_once
 from seqspan.models import Osc
-from seqspan.online import DELAY, OnlineSegmentation, segment_at_once
 
 SCALE = 20  # samples of the time scale: spans of some hundred samples are long
 

@@ -7,11 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seqspan import OSC, confidence
-from seqspan.confidence import EVEN, boundary_confidence
+from seqspan import OSC
+from seqspan.cuts.ordered import confidence
+from seqspan.cuts.ordered.confidence import EVEN, boundary_confidence
+from seqspan.cuts.ordered.cost import Evidence
+from seqspan.cuts.ordered.cut import describe
 from seqspan.datasets import add_noise, make_subspaces
-from seqspan.evidence import Evidence
-from seqspan.ordered_cut import describe
 
 
 def two_blocks(distance: float, seed: int = 0) -> Evidence:

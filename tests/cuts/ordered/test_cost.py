@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from scipy.integrate import trapezoid
 from scipy.stats import invgamma, multivariate_t, norm
 
-from seqspan._kernels_spans import LANES
-from seqspan.evidence import PRIOR, Evidence, moments
+from seqspan.cuts.ordered.cost import PRIOR, Evidence, moments
+from seqspan.cuts.ordered.loops import LANES
 
 LOG_PI = np.log(np.pi)
 

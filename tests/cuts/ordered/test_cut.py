@@ -7,10 +7,10 @@ import pytest
 from scipy.ndimage import gaussian_filter1d
 
 from seqspan import OSC
-from seqspan.boundaries import boundaries_from_labels
+from seqspan.cuts.ordered.cut import MIN_LENGTH, OrderedCut, OrderedCutter, ordered_cut
+from seqspan.cuts.ordered.jumps import sharp_jumps
+from seqspan.cuts.peaks import boundaries_from_labels
 from seqspan.datasets import make_recurring_subspaces, make_subspaces
-from seqspan.jumps import sharp_jumps
-from seqspan.ordered_cut import MIN_LENGTH, OrderedCut, OrderedCutter, ordered_cut
 
 ORDER, LENGTHS = [0, 1, 2, 0, 3, 1], [25, 30, 20, 28, 33, 24]
 GIVEN = {  # what is told about six spans of four subspaces
@@ -98,7 +98,7 @@ def test_slow_motion_in_one_subspace_is_no_change(seed, monkeypatch):
     Z = OSC(n_subspaces=1).fit(X.T).coef_
     assert len(ordered_cut(X, Z, rng=0).boundaries) == 0
     # by itself the evidence, which takes samples for independent, would see changes
-    monkeypatch.setattr("seqspan.ordered_cut.CHANGED", 0.0)
+    monkeypatch.setattr("seqspan.cuts.ordered.cut.CHANGED", 0.0)
     assert len(ordered_cut(X, Z, rng=0).boundaries) > 0
 
 

@@ -9,8 +9,8 @@ from scipy.spatial.distance import pdist, squareform
 from sklearn.decomposition import KernelPCA
 from sklearn.metrics.pairwise import cosine_similarity
 
-from seqspan import kernel_features
-from seqspan.kernel_features import coefficient_features, sample_features
+from seqspan.cuts.ordered import features as kernel_features
+from seqspan.cuts.ordered.features import coefficient_features, sample_features
 
 
 def smooth_path(d, n, seed, width=5):

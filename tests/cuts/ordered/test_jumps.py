@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from seqspan.jumps import REACH, SHARP, sharp_jumps
+from seqspan.cuts.ordered.jumps import REACH, SHARP, sharp_jumps
 
 
 def scenes(cuts, n, noise=0.05, seed=0, d=6):

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from seqspan import span_labels
-from seqspan.evidence import Evidence
-from seqspan.span_labels import Joining, boundary_gains
+from seqspan.cuts.ordered import merging as span_labels
+from seqspan.cuts.ordered.cost import Evidence
+from seqspan.cuts.ordered.merging import Joining, boundary_gains
 
 
 def recurring(order, lengths, seed, p=4):

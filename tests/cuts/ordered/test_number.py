@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 from scipy.ndimage import gaussian_filter1d
 
-from seqspan.datasets import make_recurring_subspaces, make_subspaces
-from seqspan.ordered_cut import CHANGED
-from seqspan.surrogates import (
+from seqspan.cuts.ordered.cut import CHANGED
+from seqspan.cuts.ordered.number import (
     LEAST_CHANCE,
     LEAST_SLOPE,
     N_SAMPLES,
@@ -19,6 +18,7 @@ from seqspan.surrogates import (
     measure_stationarity,
     phase_surrogate,
 )
+from seqspan.datasets import make_recurring_subspaces, make_subspaces
 
 
 def circular_covariances(X, lag):

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seqspan import span_search
-from seqspan.span_search import SpanSearch, best_costs
+from seqspan.cuts.ordered import search as span_search
+from seqspan.cuts.ordered.search import SpanSearch, best_costs
 
 
 def random_costs(n_grid, seed):

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from seqspan.affinity import SharedAffinity, affinity, symmetric_affinity
+from seqspan.cuts.spectral.affinity import SharedAffinity, affinity, symmetric_affinity
 
 
 @given(Z=arrays(float, (4, 4), elements=st.floats(-3, 3)))

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse.csgraph import connected_components
 
-from seqspan import _spectrum
-from seqspan.n_subspaces import (
+from seqspan.cuts.spectral import spectrum as _spectrum
+from seqspan.cuts.spectral.n_subspaces import (
     ESTIMATORS,
     count_laplacian_zeros,
     count_singular_values,

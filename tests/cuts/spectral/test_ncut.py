@@ -10,9 +10,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 
-from seqspan import _spectrum
-from seqspan.affinity import SharedAffinity
-from seqspan.cut import (
+from seqspan.cuts.spectral import spectrum as _spectrum
+from seqspan.cuts.spectral.affinity import SharedAffinity
+from seqspan.cuts.spectral.ncut import (
     _cut_value,
     _discretise,
     _leading_vectors,
@@ -131,7 +131,7 @@ def test_signs_and_bases_of_the_eigenvectors_do_not_matter(monkeypatch):
         values, vectors = _spectrum.leading_eigenpairs(*arguments, **options)
         return values, vectors @ turn
 
-    monkeypatch.setattr("seqspan.cut.leading_eigenpairs", turned)
+    monkeypatch.setattr("seqspan.cuts.spectral.ncut.leading_eigenpairs", turned)
     np.testing.assert_array_equal(normalised_cut(W, 4, rng=1), expected)
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from seqspan.cut import normalised_cut
-from seqspan.gpu.cut import cut_on_device
+from seqspan.cuts.spectral.ncut import normalised_cut
+from seqspan.cuts.spectral.on_device import cut_on_device
 
 
 def affinity(n, k, noise, seed):

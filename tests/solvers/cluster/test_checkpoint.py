@@ -6,9 +6,9 @@ import json
 
 import numpy as np
 
-from seqspan.cluster.checkpoint import FILE, Checkpoint, Kept
 from seqspan.models import Osc
-from seqspan.solvers.reduced import Reduced
+from seqspan.solvers.cluster.checkpoint import FILE, Checkpoint, Kept
+from seqspan.solvers.fast.reduced import Reduced
 
 
 def make_checkpoint(folder):

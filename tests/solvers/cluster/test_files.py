@@ -13,8 +13,8 @@ from benchmarks.cluster import started_cluster
 from typer.testing import CliRunner
 
 from seqspan.cli import app
-from seqspan.cluster.files import map_on_cluster
 from seqspan.datasets import make_subspaces
+from seqspan.solvers.cluster.files import map_on_cluster
 
 
 @pytest.fixture(scope="module")

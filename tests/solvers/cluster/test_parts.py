@@ -12,16 +12,16 @@ import pytest
 from benchmarks.cluster import solve_here
 from tests.problems import two_subspaces
 
-from seqspan.cluster import parts as parts_module
-from seqspan.cluster.parts import LostWorker, Parts, connect
-from seqspan.cluster.rows import AtomRows
-from seqspan.cluster.solver import _algorithm, _Coordinator
+from seqspan._core.threads import Team
 from seqspan.models import Osc, SpatSc
 from seqspan.solvers import Stopping
+from seqspan.solvers.cluster import parts as parts_module
+from seqspan.solvers.cluster.parts import LostWorker, Parts, connect
+from seqspan.solvers.cluster.rows import AtomRows
+from seqspan.solvers.cluster.solver import _algorithm, _Coordinator
+from seqspan.solvers.fast.reduced import reduce
+from seqspan.solvers.fast.sweeps import Sweeps
 from seqspan.solvers.loop import run
-from seqspan.solvers.reduced import reduce
-from seqspan.solvers.sweeps import Sweeps
-from seqspan.solvers.teams import Team
 
 EDGES = [(0, 20), (20, 37)]
 MODELS = [Osc(0.1, 0.5), SpatSc(0.1, 0.03)]

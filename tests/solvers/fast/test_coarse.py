@@ -4,16 +4,16 @@ import numpy as np
 import pytest
 from tests.problems import two_subspaces
 
+from seqspan._core.threads import Team
 from seqspan.datasets import make_motion
 from seqspan.models import Osc, SpatSc
 from seqspan.solvers import Stopping
-from seqspan.solvers import fast as fast_module
-from seqspan.solvers import sweeps as sweeps_module
-from seqspan.solvers.coarse import coarsen, halve, prolong
-from seqspan.solvers.fast import solve_fast
-from seqspan.solvers.reduced import reduce
-from seqspan.solvers.sweeps import Sweeps
-from seqspan.solvers.teams import Team
+from seqspan.solvers.fast import solver as fast_module
+from seqspan.solvers.fast import sweeps as sweeps_module
+from seqspan.solvers.fast.coarse import coarsen, halve, prolong
+from seqspan.solvers.fast.reduced import reduce
+from seqspan.solvers.fast.solver import solve_fast
+from seqspan.solvers.fast.sweeps import Sweeps
 
 MODELS = [Osc(0.1, 0.5), SpatSc(0.1, 0.05, zero_diagonal=False)]
 

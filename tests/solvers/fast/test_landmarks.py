@@ -9,14 +9,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from seqspan import OSC, SpatSC, landmarks
-from seqspan.affinity import SharedAffinity
-from seqspan.cut import normalised_cut
+from seqspan import OSC, SpatSC
+from seqspan.cuts.spectral.affinity import SharedAffinity
+from seqspan.cuts.spectral.n_subspaces import estimate_n_subspaces
+from seqspan.cuts.spectral.ncut import normalised_cut
 from seqspan.datasets import make_subspaces
-from seqspan.landmarks import CHOICES, Rows, choose_landmarks, farthest_first, on_landmarks
 from seqspan.metrics import clustering_error
 from seqspan.models import Osc, SpatSc
-from seqspan.n_subspaces import estimate_n_subspaces
+from seqspan.solvers.fast import landmarks
+from seqspan.solvers.fast.landmarks import CHOICES, Rows, choose_landmarks, farthest_first, on_landmarks
 
 
 @pytest.fixture(scope="module")

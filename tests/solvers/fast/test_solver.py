@@ -15,7 +15,7 @@ from tests.problems import two_subspaces
 from seqspan.datasets import add_noise, make_subspaces
 from seqspan.models import Lrr, Osc, SpatSc
 from seqspan.solvers import Stopping
-from seqspan.solvers.fast import solve_fast
+from seqspan.solvers.fast.solver import solve_fast
 
 KINDS = [
     lambda l1, l2: Osc(l1, l2),

@@ -8,11 +8,11 @@ from scipy.linalg import solve_sylvester
 from tests.oracles import dense_R, minimum, plain_bound
 from tests.problems import two_subspaces
 
+from seqspan._core.threads import Team
 from seqspan.models import Osc, SpatSc
-from seqspan.solvers import sweeps as sweeps_module
-from seqspan.solvers.reduced import reduce
-from seqspan.solvers.sweeps import RELAXATION, Sweeps
-from seqspan.solvers.teams import Team
+from seqspan.solvers.fast import sweeps as sweeps_module
+from seqspan.solvers.fast.reduced import reduce
+from seqspan.solvers.fast.sweeps import RELAXATION, Sweeps
 
 MODELS = [Osc(0.1, 0.7), Osc(0.1, 0.7, zero_diagonal=True), SpatSc(0.1, 0.05), SpatSc(0.1, 0.05, False)]
 EVERY_MODEL = pytest.mark.parametrize("model", MODELS, ids=str)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from seqspan.gpu.kernels import LANES, Constants
-from seqspan.gpu.pieces import LENGTH, Pieces, cut_into_pieces, inverse_pivots
+from seqspan.solvers.gpu.device_functions import LANES, Constants
+from seqspan.solvers.gpu.pieces import LENGTH, Pieces, cut_into_pieces, inverse_pivots
 
 HUGE = 1e30
 
 
 class PlainKernels:
-    """The methods of :class:`seqspan.gpu.kernels.Kernels` for NumPy arrays."""
+    """The methods of :class:`seqspan.solvers.gpu.device_functions.Kernels` for NumPy arrays."""
 
     xp = np
 

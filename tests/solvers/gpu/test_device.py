@@ -10,21 +10,21 @@ import warnings
 
 import numpy as np
 import pytest
-from tests.gpu.plain_kernels import PlainKernels
 from tests.problems import two_subspaces
+from tests.solvers.gpu.plain_device_functions import PlainKernels
 
 from seqspan import OSC, SpatSC
-from seqspan.backend import require_cupy, to_host
+from seqspan._core.backend import require_cupy, to_host
+from seqspan.cuts.spectral.n_subspaces import ESTIMATORS
+from seqspan.cuts.spectral.on_device import cut_on_device
 from seqspan.datasets import make_motion, make_subspaces
-from seqspan.gpu.cut import cut_on_device
-from seqspan.gpu.kernels import Constants, kernels_for
-from seqspan.gpu.solver import needed_bytes, reduce_on_device, solve_cuda
-from seqspan.gpu.sweeps import Sweeps
 from seqspan.models import Lsr, Osc, SpatSc
-from seqspan.n_subspaces import ESTIMATORS
 from seqspan.pipeline import segment
 from seqspan.solvers import Stopping
-from seqspan.solvers.fast import solve_fast
+from seqspan.solvers.fast.solver import solve_fast
+from seqspan.solvers.gpu.device_functions import Constants, kernels_for
+from seqspan.solvers.gpu.solver import needed_bytes, reduce_on_device, solve_cuda
+from seqspan.solvers.gpu.sweeps import Sweeps
 
 pytestmark = pytest.mark.gpu
 

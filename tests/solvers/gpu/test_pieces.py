@@ -8,19 +8,20 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.gpu.plain_kernels import PlainKernels, solve_pieces, spans
 from tests.oracles import dense_R
 from tests.problems import two_subspaces
+from tests.solvers.gpu.plain_device_functions import PlainKernels, solve_pieces, spans
 
-from seqspan.gpu.kernels import Constants
-from seqspan.gpu.pieces import cut_into_pieces, inverse_pivots
-from seqspan.gpu.solver import halve, reduce_on_device, solve_with
-from seqspan.gpu.sweeps import Sweeps
+from seqspan._core.threads import Team
 from seqspan.models import Osc, SpatSc
-from seqspan.solvers import coarse, fast, reduced
-from seqspan.solvers import sweeps as compiled
+from seqspan.solvers.fast import coarse, reduced
+from seqspan.solvers.fast import solver as fast
+from seqspan.solvers.fast import sweeps as compiled
+from seqspan.solvers.gpu.device_functions import Constants
+from seqspan.solvers.gpu.pieces import cut_into_pieces, inverse_pivots
+from seqspan.solvers.gpu.solver import halve, reduce_on_device, solve_with
+from seqspan.solvers.gpu.sweeps import Sweeps
 from seqspan.solvers.loop import Stopping
-from seqspan.solvers.teams import Team
 
 MODELS = [Osc(0.1, 0.7), Osc(0.1, 0.7, zero_diagonal=True), SpatSc(0.1, 0.05), SpatSc(0.1, 0.05, False)]
 EVERY_MODEL = pytest.mark.parametrize("model", MODELS, ids=str)
@@ -128,7 +129,7 @@ def test_a_coarse_state_is_carried_over_as_by_the_compiled_sweeps(model, n):
 @pytest.mark.parametrize("model", [MODELS[0], MODELS[2]], ids=str)
 def test_a_whole_solve_is_that_of_the_fast_solver(model, monkeypatch):
     monkeypatch.setattr(fast, "COARSEST", 40)
-    monkeypatch.setattr("seqspan.gpu.solver.COARSEST", 40)
+    monkeypatch.setattr("seqspan.solvers.gpu.solver.COARSEST", 40)
     X = two_subspaces((6, 75), seed=1)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

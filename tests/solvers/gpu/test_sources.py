@@ -7,10 +7,13 @@ from importlib.resources import files
 
 import pytest
 
-from seqspan.gpu import kernels, pieces
+from seqspan.solvers.gpu import device_functions as kernels
+from seqspan.solvers.gpu import pieces
 
-SOURCE = "\n".join(files("seqspan.gpu").joinpath(name).read_text() for name in kernels.SOURCES)
-LAUNCHED = re.findall(r'"([a-z_]+)", ', files("seqspan.gpu").joinpath("kernels.py").read_text())
+SOURCE = "\n".join(files("seqspan.solvers.gpu").joinpath(name).read_text() for name in kernels.SOURCES)
+LAUNCHED = re.findall(
+    r'"([a-z_]+)", ', files("seqspan.solvers.gpu").joinpath("device_functions.py").read_text()
+)
 
 
 @pytest.mark.parametrize(
@@ -25,7 +28,7 @@ def test_blocks_have_as_many_threads_as_they_are_launched_with():
     assert "constexpr int THREADS = 512 / sizeof(real);" in SOURCE
     assert (
         "self.threads = 512 // np.dtype(dtype).itemsize"
-        in files("seqspan.gpu").joinpath("kernels.py").read_text()
+        in files("seqspan.solvers.gpu").joinpath("device_functions.py").read_text()
     )
 
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from seqspan._types import Array, IntArray
+from seqspan._core.types import Array, IntArray
 
 MOST_STARTS = 2000  # that are kept where nothing rules them out
 SHORTEST = 0.5  # shortest span, of the price: it could hardly pay otherwise

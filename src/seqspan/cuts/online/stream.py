@@ -2,8 +2,8 @@
 
 Samples are represented by landmarks of all that was seen so far, window by window, with a little of the
 past as context. What the landmarks make of a sample, ``D z``, goes to the path of
-:mod:`seqspan.scatter_cut`, which divides time; a span that is final gets the label of the known span that
-it resembles, or a new one. Memory does not grow, but for the boundaries themselves.
+:mod:`seqspan.cuts.online.scatter`, which divides time; a span that is final gets the label of the known span
+that it resembles, or a new one. Memory does not grow, but for the boundaries themselves.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from itertools import pairwise
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from seqspan._types import Array, IntArray
-from seqspan.checks import scale_columns
-from seqspan.landmarks import farthest_first, on_landmarks
+from seqspan._core.checks import scale_columns
+from seqspan._core.threads import Team
+from seqspan._core.types import Array, IntArray
+from seqspan.cuts.online.scatter import ScatterPath, scatter_cut
 from seqspan.models import Osc, SpatSc
-from seqspan.scatter_cut import ScatterPath, scatter_cut
 from seqspan.solvers import Stopping
-from seqspan.solvers.fast import solve_fast
-from seqspan.solvers.teams import Team
+from seqspan.solvers.fast.landmarks import farthest_first, on_landmarks
+from seqspan.solvers.fast.solver import solve_fast
 
 __all__ = ["OnlineSegmentation", "Segments", "segment_at_once"]
 

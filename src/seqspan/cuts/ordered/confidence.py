@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from seqspan._types import Array, IntArray
-from seqspan.evidence import Evidence
-from seqspan.span_labels import boundary_gains
+from seqspan._core.types import Array, IntArray
+from seqspan.cuts.ordered.cost import Evidence
+from seqspan.cuts.ordered.merging import boundary_gains
 
 # Fitted by logistic regression to labelled recordings; `python -m benchmarks.confidence` checks them
 # on others.

@@ -17,9 +17,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import gammaln
 
-from seqspan._types import Array, IntArray
-from seqspan.memory import require_memory
-from seqspan.solvers.teams import Team
+from seqspan._core.memory import require_memory
+from seqspan._core.threads import Team
+from seqspan._core.types import Array, IntArray
 
 GROUP = 2  # numbers of features that are averaged: 2, 4, 6, ..., so that none has to be chosen
 PRIOR = 0.1  # variance expected within a span, of that of the whole sequence
@@ -116,7 +116,7 @@ class Evidence:
 
     def _add_view(self, number: int, step: int, shortest: int, C: Array, team: Team) -> None:
         """Add the share of one view to the costs of all spans."""
-        from seqspan._kernels_spans import LANES, fill_costs  # numba: imported on first use alone
+        from seqspan.cuts.ordered.loops import LANES, fill_costs  # numba: imported on first use alone
 
         Y, (group, slopes, table) = self.views[number], self._constants[number]
         slopes, table = slopes / len(self.views), table / len(self.views)

@@ -1,8 +1,8 @@
 """From samples and coefficients to spans, in the order of time, and labels of spans that return.
 
-Every span is described by one Gaussian in the features of :mod:`seqspan.kernel_features`; dynamic programming
-finds the spans that are described best (:mod:`seqspan.span_search`), and spans that one Gaussian describes
-together get one label (:mod:`seqspan.span_labels`).
+Every span is described by one Gaussian in the features of :mod:`seqspan.cuts.ordered.features`; dynamic
+programming finds the spans that are described best (:mod:`seqspan.cuts.ordered.search`), and spans that one
+Gaussian describes together get one label (:mod:`seqspan.cuts.ordered.merging`).
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from functools import cached_property
 
 import numpy as np
 
-from seqspan._types import Array, IntArray
-from seqspan.confidence import boundary_confidence
-from seqspan.evidence import Evidence
-from seqspan.jumps import sharp_jumps
-from seqspan.kernel_features import coefficient_features, sample_features
-from seqspan.span_labels import Joining
-from seqspan.span_search import SpanSearch
-from seqspan.surrogates import Stationarity, measure_stationarity
+from seqspan._core.types import Array, IntArray
+from seqspan.cuts.ordered.confidence import boundary_confidence
+from seqspan.cuts.ordered.cost import Evidence
+from seqspan.cuts.ordered.features import coefficient_features, sample_features
+from seqspan.cuts.ordered.jumps import sharp_jumps
+from seqspan.cuts.ordered.merging import Joining
+from seqspan.cuts.ordered.number import Stationarity, measure_stationarity
+from seqspan.cuts.ordered.search import SpanSearch
 
 __all__ = ["OrderedCut", "OrderedCutter", "ordered_cut"]
 
@@ -43,7 +43,7 @@ class OrderedCut:
     labels : array of int, shape (n_spans,)
         One for each span, in the order of first appearance.
     confidence : array of shape (n_spans - 1,)
-        How sure each boundary is (:func:`seqspan.confidence.boundary_confidence`).
+        How sure each boundary is (:func:`seqspan.cuts.ordered.confidence.boundary_confidence`).
 
     Examples
     --------

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from seqspan._eigen import symmetric_eigenpairs
-from seqspan._types import Array, IntArray
-from seqspan.solvers.teams import Team
+from seqspan._core.eigen import symmetric_eigenpairs
+from seqspan._core.threads import Team
+from seqspan._core.types import Array, IntArray
 
 N_FEATURES = 20
 N_ANCHORS = 1000

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
-from seqspan._types import Array, IntArray
+from seqspan._core.types import Array, IntArray
 
 REACH = 8  # steps on either side that a jump is compared with
 SHARP = 3.0  # times the longest of them

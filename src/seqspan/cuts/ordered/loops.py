@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from seqspan._compile import compiled
+from seqspan._core.compile import compiled
 
 LANES = 32  # starts that go through time together: enough to hide what a short loop costs
 

@@ -6,8 +6,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from seqspan._types import Array, IntArray
-from seqspan.evidence import Evidence, Moments
+from seqspan._core.types import Array, IntArray
+from seqspan.cuts.ordered.cost import Evidence, Moments
 
 AT_ONCE = 100  # pairs of spans
 

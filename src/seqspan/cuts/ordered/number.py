@@ -18,11 +18,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from seqspan._types import Array
-from seqspan.evidence import Evidence
-from seqspan.kernel_features import sample_features
-from seqspan.solvers.teams import Team
-from seqspan.span_search import best_costs
+from seqspan._core.threads import Team
+from seqspan._core.types import Array
+from seqspan.cuts.ordered.cost import Evidence
+from seqspan.cuts.ordered.features import sample_features
+from seqspan.cuts.ordered.search import best_costs
 
 N_SURROGATES = 8
 N_SHUFFLES = 4

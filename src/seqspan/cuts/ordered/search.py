@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from seqspan._types import Array, IntArray
-from seqspan.solvers.teams import Team
+from seqspan._core.threads import Team
+from seqspan._core.types import Array, IntArray
 
 PARALLEL_FROM = 2000  # grid points; below, handing out work costs more than it saves
 
@@ -64,7 +64,7 @@ class SpanSearch:
 
     def _extend(self) -> None:
         """Add the row of the next number of spans."""
-        from seqspan._kernels_spans import add_span  # numba: imported, and compiled, on first use alone
+        from seqspan.cuts.ordered.loops import add_span  # numba: imported, and compiled, on first use alone
 
         best = np.full(len(self._C), np.inf)
         start = np.zeros(len(self._C), dtype=np.int64)

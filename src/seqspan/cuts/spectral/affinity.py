@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from seqspan._types import Array
+from seqspan._core.types import Array
 
 TINY = 1e-300
 

@@ -14,11 +14,11 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from seqspan._spectrum import checked_affinity, degrees, leading_eigenpairs, multiply
-from seqspan._types import Array
-from seqspan.affinity import SharedAffinity
-from seqspan.backend import namespace
-from seqspan.solvers.teams import Team
+from seqspan._core.backend import namespace
+from seqspan._core.threads import Team
+from seqspan._core.types import Array
+from seqspan.cuts.spectral.affinity import SharedAffinity
+from seqspan.cuts.spectral.spectrum import checked_affinity, degrees, leading_eigenpairs, multiply
 
 Matrix = Literal["affinity", "laplacian", "normalised_laplacian"]
 

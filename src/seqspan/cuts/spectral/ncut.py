@@ -8,11 +8,11 @@ from contextlib import nullcontext
 import numpy as np
 import numpy.typing as npt
 
-from seqspan._spectrum import GUARD, checked_affinity, degrees, leading_eigenpairs, multiply
-from seqspan._types import Array, IntArray
-from seqspan.affinity import SharedAffinity
-from seqspan.backend import namespace
-from seqspan.solvers.teams import Team
+from seqspan._core.backend import namespace
+from seqspan._core.threads import Team
+from seqspan._core.types import Array, IntArray
+from seqspan.cuts.spectral.affinity import SharedAffinity
+from seqspan.cuts.spectral.spectrum import GUARD, checked_affinity, degrees, leading_eigenpairs, multiply
 
 SHARED_RESIDUAL = 1e-3  # of eigenvectors: labels are read off them, and products are in single precision
 LINK = 0.01  # weight of the tie between neighbours in time, in units of the mean degree

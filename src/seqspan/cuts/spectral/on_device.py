@@ -6,16 +6,22 @@ from typing import Any
 
 import numpy as np
 
-from seqspan._types import Array, IntArray
-from seqspan.backend import namespace, to_host
-from seqspan.cut import LINK, _leading_vectors, _multiply_linked, _unit_rows, _without_empty_groups
+from seqspan._core.backend import namespace, to_host
+from seqspan._core.types import Array, IntArray
+from seqspan.cuts.spectral.ncut import (
+    LINK,
+    _leading_vectors,
+    _multiply_linked,
+    _unit_rows,
+    _without_empty_groups,
+)
 
 N_STARTS = 10
 MAX_ITER = 100
 
 
 def cut_on_device(W: Any, n_subspaces: int, *, rng: np.random.Generator | int | None = None) -> IntArray:
-    """Label samples as :func:`seqspan.cut.normalised_cut` does, W and all that is large on its own device.
+    """Label samples as :func:`seqspan.cuts.spectral.ncut.normalised_cut` does, where W lies.
 
     Parameters
     ----------

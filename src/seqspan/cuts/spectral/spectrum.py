@@ -11,10 +11,10 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.exceptions import ConvergenceWarning
 
-from seqspan._eigen import symmetric_eigenpairs
-from seqspan._types import Array
-from seqspan.affinity import SharedAffinity
-from seqspan.backend import is_on_gpu, namespace, to_host
+from seqspan._core.backend import is_on_gpu, namespace, to_host
+from seqspan._core.eigen import symmetric_eigenpairs
+from seqspan._core.types import Array
+from seqspan.cuts.spectral.affinity import SharedAffinity
 
 Product = Callable[[Array], Array]
 

@@ -5,7 +5,7 @@ The rows of Z are independent but for two things, which are all that is exchange
 states of the fast solver; the process that calls solves the small system and sums up.
 """
 
-from seqspan.cluster.files import map_on_cluster
-from seqspan.cluster.solver import solve_on_cluster, traffic_per_iteration
+from seqspan.solvers.cluster.files import map_on_cluster
+from seqspan.solvers.cluster.solver import solve_on_cluster, traffic_per_iteration
 
 __all__ = ["map_on_cluster", "solve_on_cluster", "traffic_per_iteration"]

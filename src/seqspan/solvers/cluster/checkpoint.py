@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from seqspan.models import Osc, SpatSc
-from seqspan.solvers.reduced import Reduced
+from seqspan.solvers.fast.reduced import Reduced
 
 FILE = "checkpoint.json"
 

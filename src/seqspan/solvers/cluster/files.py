@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
 
-from seqspan.cluster.parts import connect
+from seqspan.solvers.cluster.parts import connect
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")

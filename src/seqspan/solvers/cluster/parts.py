@@ -9,10 +9,10 @@ from typing import Any, Self
 
 import numpy as np
 
-from seqspan._types import Array
-from seqspan.cluster.rows import AtomRows
+from seqspan._core.types import Array
 from seqspan.models import Osc, SpatSc
-from seqspan.solvers.reduced import Reduced
+from seqspan.solvers.cluster.rows import AtomRows
+from seqspan.solvers.fast.reduced import Reduced
 
 LOOK_EVERY = 1.0  # seconds between looks at whether the workers are still there
 PATIENCE = 120.0  # seconds to wait for a worker where there is none

@@ -7,15 +7,15 @@ from pathlib import Path
 
 import numpy as np
 
-from seqspan._types import Array
+from seqspan._core.threads import Team
+from seqspan._core.types import Array
 from seqspan.models import Osc, SpatSc
-from seqspan.solvers.reduced import Reduced
-from seqspan.solvers.sweeps import State, Sweeps
-from seqspan.solvers.teams import Team
+from seqspan.solvers.fast.reduced import Reduced
+from seqspan.solvers.fast.sweeps import State, Sweeps
 
 
 class AtomRows:
-    """A Dask actor: the passes of :class:`seqspan.solvers.sweeps.Sweeps` over a part of the atoms.
+    """A Dask actor: the passes of :class:`seqspan.solvers.fast.sweeps.Sweeps` over a part of the atoms.
 
     Penalties and the norms of whole columns come with every call: a worker knows its own rows alone.
 

@@ -17,9 +17,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from seqspan._types import Array
+from seqspan._core.types import Array
 from seqspan.models import Osc, SpatSc
-from seqspan.solvers.sweeps import State, Sweeps
+from seqspan.solvers.fast.sweeps import State, Sweeps
 
 # What the balance of penalties settles at from one size to the next, on synthetic and real data.
 PENALTY_GROWTH = 2.0, 4.0

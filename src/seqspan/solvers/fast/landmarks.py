@@ -15,15 +15,15 @@ from typing import Any
 
 import numpy as np
 
-from seqspan._types import Array, IntArray
-from seqspan.checks import check_choice, scale_columns
-from seqspan.memory import require_memory
+from seqspan._core.checks import check_choice, scale_columns
+from seqspan._core.memory import require_memory
+from seqspan._core.threads import Team
+from seqspan._core.types import Array, IntArray
 from seqspan.models import Osc, SpatSc
-from seqspan.needs import solver_bytes
 from seqspan.solvers import Solution, Stopping
-from seqspan.solvers.fast import solve_reduced
-from seqspan.solvers.reduced import BLOCK, reduce_onto
-from seqspan.solvers.teams import Team
+from seqspan.solvers.fast.reduced import BLOCK, reduce_onto
+from seqspan.solvers.fast.solver import solve_reduced
+from seqspan.solvers.needs import solver_bytes
 
 DICTIONARIES = ("samples", "landmarks", "auto")
 N_LANDMARKS = 512

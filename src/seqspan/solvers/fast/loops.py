@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from seqspan._compile import compiled
+from seqspan._core.compile import compiled
 
 Block = Any  # float32 or float64 array of shape (n, width), as numba sees it
 
@@ -256,7 +256,7 @@ def tighten(
 ) -> None:  # fmt: skip
     """Clip the multiplier r2 b in time until ``|X^T E - V R^T| <= band``, for several bands at once.
 
-    The twin of :func:`seqspan.certificate.tighten`. Adds the squared norms of the clipped columns to
+    The twin of :func:`seqspan.models.certificate.tighten`. Adds the squared norms of the clipped columns to
     squares (n_bands, n), and raises largest and worst (n_bands,) to the largest entry of V and of
     ``|X^T E - V R^T|``. ``ahead`` (width,) is the sum of the correlations over time, and is used up.
     """

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import linalg
 
-from seqspan._eigen import symmetric_eigenpairs
-from seqspan._types import Array
+from seqspan._core.eigen import symmetric_eigenpairs
+from seqspan._core.types import Array
 
 BLOCK = 16_384  # samples taken to double precision at a time
 

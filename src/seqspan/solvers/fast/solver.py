@@ -18,13 +18,13 @@ from dataclasses import replace
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from seqspan._types import Array
+from seqspan._core.threads import Team
+from seqspan._core.types import Array
 from seqspan.models import Model, Osc, SpatSc
-from seqspan.solvers.coarse import coarsen, halve, prolong
+from seqspan.solvers.fast.coarse import coarsen, halve, prolong
+from seqspan.solvers.fast.reduced import Reduced, column_blocks, reduce, reduce_onto
+from seqspan.solvers.fast.sweeps import State, Sweeps
 from seqspan.solvers.loop import Algorithm, Solution, Stopping, run
-from seqspan.solvers.reduced import Reduced, column_blocks, reduce, reduce_onto
-from seqspan.solvers.sweeps import State, Sweeps
-from seqspan.solvers.teams import Team
 
 PENALTIES = 10.0, 30.0  # to start with, the second per unit of lam2: good on unit columns
 LARGEST_START = 300.0  # of the second penalty: more would drown the first in rounding

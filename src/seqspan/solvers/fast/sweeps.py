@@ -12,12 +12,12 @@ from types import ModuleType
 
 import numpy as np
 
-from seqspan._types import Array
-from seqspan.certificate import parabola_top
-from seqspan.memory import require_library
+from seqspan._core.memory import require_library
+from seqspan._core.threads import Team
+from seqspan._core.types import Array
 from seqspan.models import Osc, SpatSc
-from seqspan.solvers.reduced import Reduced
-from seqspan.solvers.teams import Team
+from seqspan.models.certificate import parabola_top
+from seqspan.solvers.fast.reduced import Reduced
 
 RELAXATION = 1.85
 BLOCK_WIDTH = 128  # atoms; two buffers (n, 128) per thread stay in the second or third cache
@@ -29,7 +29,7 @@ TINY = 1e-30
 class State:
     """Where the solver stands; its arrays are updated in place.
 
-    ``V`` and ``U`` (n_blocks, n, width) are explained in :mod:`seqspan.solvers._kernels`, ``norms`` (n,)
+    ``V`` and ``U`` (n_blocks, n, width) are explained in :mod:`seqspan.solvers.fast.loops`, ``norms`` (n,)
     are the squared column norms of U, ``fitted`` (n, r) is ``Q^T S``, ``gap`` the last one known and
     ``model`` what it is minimised for.
     """
@@ -59,7 +59,9 @@ class Sweeps:
 
     def __init__(self, model: Osc | SpatSc, data: Reduced, team: Team, first_atom: int = 0) -> None:
         require_library("llvmlite")
-        from seqspan.solvers import _kernels  # numba: imported, and compiled, on first use alone
+        from seqspan.solvers.fast import (
+            loops as _kernels,  # numba: imported, and compiled, on first use alone
+        )
 
         self.kernels: ModuleType = _kernels
         self.model, self.data, self.team = model, data, team

@@ -58,7 +58,7 @@ residual(const double* __restrict__ Y, const double* __restrict__ sigma, const r
     }
 }
 
-// One atom in one band, on its way through time: the rules of seqspan.certificate.tighten.
+// One atom in one band, on its way through time: the rules of seqspan.models.certificate.tighten.
 struct Clipped {
     real band, previous, ahead, passed, left, largest, worst;
 

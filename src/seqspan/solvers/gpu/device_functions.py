@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from seqspan.backend import require_cupy
-from seqspan.gpu.pieces import LENGTH, Pieces
-from seqspan.gpu.products import Products
+from seqspan._core.backend import require_cupy
+from seqspan.solvers.gpu.pieces import LENGTH, Pieces
+from seqspan.solvers.gpu.products import Products
 
 LANES = 32  # of a warp
 BANDS = 4
@@ -51,7 +51,7 @@ class Kernels:
         self.real = np.dtype(dtype).type
         self.products = Products(dtype)
         self.threads = 512 // np.dtype(dtype).itemsize
-        source = "\n".join(files("seqspan.gpu").joinpath(name).read_text() for name in SOURCES)
+        source = "\n".join(files("seqspan.solvers.gpu").joinpath(name).read_text() for name in SOURCES)
         options = [f"-DREAL={'float' if dtype == np.float32 else 'double'}", "--std=c++17"]
         options += ["-DSPLIT"] if self.products.copies > 1 else []
         self._module = cupy.RawModule(code=source, options=tuple(options))
@@ -61,7 +61,7 @@ class Kernels:
             self._function(name).max_dynamic_shared_size_bytes = self._shared
 
     def cut_into_pieces(self, n: int, c: Constants) -> Pieces:
-        """The tables of :func:`seqspan.gpu.pieces.cut_into_pieces`."""
+        """The tables of :func:`seqspan.solvers.gpu.pieces.cut_into_pieces`."""
         n_pieces = -(-n // LENGTH)
         pieces = Pieces(
             *(self.xp.empty(n, self.real) for _ in range(3)),

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from seqspan._types import Array
+from seqspan._core.types import Array
 
 LENGTH = 32  # steps of a piece, as in common.cu
 

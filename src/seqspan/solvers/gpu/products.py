@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from seqspan.backend import require_cupy
+from seqspan._core.backend import require_cupy
 
 # cuBLAS's and CUDA's own numbers: their names are not in CuPy's public interface
 NORMAL, TRANSPOSED = 0, 1

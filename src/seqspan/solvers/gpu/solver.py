@@ -1,4 +1,4 @@
-"""The fast solver on a GPU: the iteration of :mod:`seqspan.gpu.sweeps` from the start of coarser samples."""
+"""The fast solver on a GPU: iterations of :mod:`seqspan.solvers.gpu.sweeps`, started on coarser samples."""
 
 from __future__ import annotations
 
@@ -10,13 +10,12 @@ from typing import Any, cast
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from seqspan._types import Array
-from seqspan.backend import require_cupy, require_device_memory, to_host
-from seqspan.gpu.kernels import kernels_for
-from seqspan.gpu.sweeps import State, Sweeps
+from seqspan._core.backend import require_cupy, require_device_memory, to_host
+from seqspan._core.types import Array
 from seqspan.models import Model, Osc, SpatSc
-from seqspan.solvers.coarse import PENALTY_GROWTH, coarsen
-from seqspan.solvers.fast import (
+from seqspan.solvers.fast.coarse import PENALTY_GROWTH, coarsen
+from seqspan.solvers.fast.reduced import Reduced
+from seqspan.solvers.fast.solver import (
     CHECK_EVERY,
     COARSE_ITERATIONS,
     COARSE_TOL,
@@ -25,8 +24,9 @@ from seqspan.solvers.fast import (
     PENALTIES,
     advance,
 )
+from seqspan.solvers.gpu.device_functions import kernels_for
+from seqspan.solvers.gpu.sweeps import State, Sweeps
 from seqspan.solvers.loop import Algorithm, Solution, Stopping, run
-from seqspan.solvers.reduced import Reduced
 
 #: Arrays of n x n and of n x rank at the peak, coefficients and the cut included, and bytes whatever the
 #: size. What CuPy's pool keeps beyond them it gives up when memory runs short; a test holds it to this.
@@ -112,7 +112,7 @@ def _advance(sweeps: Sweeps, s: State) -> State:
 
 
 def _cold_start(model: Osc | SpatSc, X: Any, sweeps: Sweeps) -> State:
-    """Start from the solution for the means of neighbours, as :mod:`seqspan.solvers.fast` does."""
+    """Start from the solution for the means of neighbours, as :mod:`seqspan.solvers.fast.solver` does."""
     if sweeps.n < COARSEST:
         return sweeps.zero_state(PENALTIES[0], min(PENALTIES[1] * model.lam2, LARGEST_START))
     means, coarse_model = halve(X, sweeps.xp), coarsen(model)
@@ -126,14 +126,14 @@ def _cold_start(model: Osc | SpatSc, X: Any, sweeps: Sweeps) -> State:
 
 
 def halve(X: Any, xp: Any) -> Any:
-    """:func:`seqspan.solvers.coarse.halve` in either namespace."""
+    """:func:`seqspan.solvers.fast.coarse.halve` in either namespace."""
     pairs = X.shape[1] // 2
     means = (X[:, 0 : 2 * pairs : 2] + X[:, 1::2]) / 2
     return xp.concatenate([means, X[:, 2 * pairs :]], axis=1)
 
 
 def reduce_on_device(X: Any, xp: Any) -> Reduced:
-    """:func:`seqspan.solvers.reduced.reduce` in either namespace.
+    """:func:`seqspan.solvers.fast.reduced.reduce` in either namespace.
 
     A thin QR leaves a small triangle to decompose, which the host does: on a GPU the SVD of X is slow.
     """

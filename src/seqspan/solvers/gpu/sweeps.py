@@ -1,8 +1,8 @@
 """One iteration of the fast solver and its certificate, on arrays of one device.
 
-The same scheme, state and letters as :mod:`seqspan.solvers.sweeps`, laid out for a GPU: V and U are (n, m),
-one time step per row, m atoms rounded up to whole warps; what is thin is (rank, n), so that recursions in
-time read neighbouring memory.
+The same scheme, state and letters as :mod:`seqspan.solvers.fast.sweeps`, laid out for a GPU: V and U are
+(n, m), one time step per row, m atoms rounded up to whole warps; what is thin is (rank, n), so that
+recursions in time read neighbouring memory.
 """
 
 from __future__ import annotations
@@ -13,22 +13,23 @@ from typing import Any
 
 import numpy as np
 
-from seqspan._types import Array
-from seqspan.backend import to_host
-from seqspan.certificate import parabola_top
-from seqspan.gpu.kernels import BANDS, LANES, Constants
-from seqspan.gpu.pieces import LENGTH, Pieces
+from seqspan._core.backend import to_host
+from seqspan._core.types import Array
 from seqspan.models import Osc, SpatSc
-from seqspan.solvers.reduced import Reduced
-from seqspan.solvers.sweeps import HUGE, RELAXATION, TINY
+from seqspan.models.certificate import parabola_top
+from seqspan.solvers.fast.reduced import Reduced
+from seqspan.solvers.fast.sweeps import HUGE, RELAXATION, TINY
+from seqspan.solvers.gpu.device_functions import BANDS, LANES, Constants
+from seqspan.solvers.gpu.pieces import LENGTH, Pieces
 
 
 @dataclass
 class State:
     """Where the solver stands; its arrays are updated in place.
 
-    ``V`` and ``U`` (n, m) as in :mod:`seqspan.solvers.sweeps`, ``norms`` (n,) the squared column norms of U
-    and ``share`` (n,) the multiplier's part of each, ``fitted`` (rank, n) ``Q^T S``, ``gap`` the last known.
+    ``V`` and ``U`` (n, m) as in :mod:`seqspan.solvers.fast.sweeps`, ``norms`` (n,) the squared column norms
+    of U and ``share`` (n,) the multiplier's part of each, ``fitted`` (rank, n) ``Q^T S``, ``gap`` the last
+    known.
     """
 
     V: Any
@@ -169,7 +170,7 @@ class Sweeps:
         return room.large[:, : self.n_atoms].T
 
     def prolong(self, s: State, fine: Sweeps, growth: tuple[float, float]) -> State:
-        """Carry a state over to twice the samples, see :mod:`seqspan.solvers.coarse`."""
+        """Carry a state over to twice the samples, see :mod:`seqspan.solvers.fast.coarse`."""
         carried = fine.zero_state(s.r1 * growth[0], s.r2 * growth[1])
         self.kernels.prolong(
             (s.V, s.U, s.share), carried.V, carried.U, fine.n_atoms, self._constants(s), growth

@@ -6,8 +6,8 @@ gamma, mu_max and the tolerances are not in the paper's text; mu = 1 is from its
 from __future__ import annotations
 
 from seqspan.models import Coupling, Model
+from seqspan.models.terms import Squares
 from seqspan.solvers.loop import Stopping
-from seqspan.terms import Squares
 
 MU = 1.0
 MU_MAX = 1e6

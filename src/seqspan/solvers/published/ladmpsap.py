@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from seqspan._types import Array
+from seqspan._core.types import Array
 from seqspan.models import Coupling, Model
 from seqspan.solvers.loop import Algorithm, Solution, Stopping, run
-from seqspan.solvers.published import MU, MU_MAX, TOLERANCE, penalty_growth, require_coupling
+from seqspan.solvers.published.common import MU, MU_MAX, TOLERANCE, penalty_growth, require_coupling
 
 # Theorem 1's eta_z > ||X||^2 + ||R||^2 diverges: with three blocks updated in parallel each needs three
 # times its own norm. The 2 % keep the inequality strict.

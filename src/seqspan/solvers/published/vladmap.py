@@ -6,10 +6,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from seqspan._types import Array
+from seqspan._core.types import Array
 from seqspan.models import Coupling, Model
 from seqspan.solvers.loop import Algorithm, Solution, Stopping, run
-from seqspan.solvers.published import MU, MU_MAX, TOLERANCE, penalty_growth, require_coupling, require_squares
+from seqspan.solvers.published.common import (
+    MU,
+    MU_MAX,
+    TOLERANCE,
+    penalty_growth,
+    require_coupling,
+    require_squares,
+)
 
 
 @dataclass(frozen=True)

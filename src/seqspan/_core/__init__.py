@@ -1,0 +1,1 @@
+"""What every stage may use: types, threads, memory, checks, text."""

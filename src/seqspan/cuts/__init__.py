@@ -1,0 +1,1 @@
+"""From coefficients to spans: spectral, ordered, peaks, online."""

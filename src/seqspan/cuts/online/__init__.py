@@ -1,0 +1,1 @@
+"""Spans while samples arrive."""

@@ -1,0 +1,1 @@
+"""Labels from the graph of the coefficients, as in the paper."""

@@ -1,0 +1,36 @@
+"""What is minimised: the objectives of the paper and of the methods it is compared with.
+
+Every model is a sum ``loss(X - XZ) + penalty(Z) + coupling(ZD)`` of terms, and that is all a solver has to
+know.
+"""
+
+from seqspan.models.base import Coupling, Model
+from seqspan.models.objectives import (
+    GraphRegularised,
+    Lrr,
+    LrrColumnNoise,
+    LrrNoiseFree,
+    Lsr,
+    Osc,
+    OscLowRank,
+    SpatSc,
+    Ssc,
+    SscNoiseFree,
+    SscOutliers,
+)
+
+__all__ = [
+    "Coupling",
+    "GraphRegularised",
+    "Lrr",
+    "LrrColumnNoise",
+    "LrrNoiseFree",
+    "Lsr",
+    "Model",
+    "Osc",
+    "OscLowRank",
+    "SpatSc",
+    "Ssc",
+    "SscNoiseFree",
+    "SscOutliers",
+]

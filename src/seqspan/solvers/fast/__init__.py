@@ -1,0 +1,1 @@
+"""The fast solver: streamed, threaded sweeps over time."""

@@ -32,7 +32,7 @@ from seqspan.datasets._real_mocap import CMU86_TRIALS, MOCAP6_TRIALS
 from seqspan.metrics import clustering_error
 from seqspan.models import Osc
 from seqspan.preprocess import make_chain
-from seqspan.recording import Sequence
+from seqspan.recording import Recording
 from seqspan.solvers import Stopping
 from seqspan.solvers.fast.landmarks import (
     CHOICES,
@@ -46,7 +46,7 @@ from seqspan.solvers.fast.solver import solve_fast
 MODEL = Osc(0.1, 1.0)
 
 
-def labelled_sets(quick: bool) -> Iterator[tuple[str, Sequence]]:
+def labelled_sets(quick: bool) -> Iterator[tuple[str, Recording]]:
     """Everything with labels and an order that the full dictionary can still be solved on."""
     for trial in CMU86_TRIALS[:1] if quick else CMU86_TRIALS:
         yield f"cmu86 {trial}", real.load_cmu86(trial)
@@ -68,12 +68,12 @@ def labelled_sets(quick: bool) -> Iterator[tuple[str, Sequence]]:
         yield f"film {clip}", real.load_bbb_clip(clip)
 
 
-def prepare(sequence: Sequence) -> tuple[np.ndarray, np.ndarray]:
+def prepare(recording: Recording) -> tuple[np.ndarray, np.ndarray]:
     """Rows as the command line would take them, and their labels."""
-    chain = make_chain("auto", sequence.X, sequence.kind)
-    assert sequence.labels is not None
-    rows = chain.rows(len(sequence))
-    return chain.apply(sequence.X).astype(np.float32), sequence.labels[rows]
+    chain = make_chain("auto", recording.X, recording.kind)
+    assert recording.labels is not None
+    rows = chain.rows(len(recording))
+    return chain.apply(recording.X).astype(np.float32), recording.labels[rows]
 
 
 def judge(Z: np.ndarray, labels: np.ndarray) -> float:
@@ -84,8 +84,8 @@ def judge(Z: np.ndarray, labels: np.ndarray) -> float:
 def measure_accuracy(sizes: list[int], choices: list[str], quick: bool) -> None:
     warnings.simplefilter("ignore")
     rows = []
-    for name, sequence in labelled_sets(quick):
-        X, labels = prepare(sequence)
+    for name, recording in labelled_sets(quick):
+        X, labels = prepare(recording)
         Z = solve_fast(MODEL, np.ascontiguousarray(X.T), stopping=Stopping(1e-2)).Z
         row = {"set": name, "n": len(X), "full": judge(Z, labels)}
         del Z

@@ -27,7 +27,7 @@ from seqspan.datasets import real
 from seqspan.datasets._real_mocap import CMU86_TRIALS, MOCAP6_TRIALS
 from seqspan.metrics import boundary_f1, clustering_error
 from seqspan.models import Osc
-from seqspan.recording import Sequence
+from seqspan.recording import Recording
 
 BLOCK = 480
 RECORDING = 20_000
@@ -66,7 +66,7 @@ def measure_rate(n_samples: int) -> None:
     print_table(rows)
 
 
-def motion_sets(quick: bool) -> Iterator[tuple[str, Sequence]]:
+def motion_sets(quick: bool) -> Iterator[tuple[str, Recording]]:
     if quick:
         yield "mocap6 13_30", real.load_mocap6("13_30")
         return
@@ -90,9 +90,9 @@ def near(these: np.ndarray, those: np.ndarray, within: int) -> int:
 def measure_agreement(quick: bool, ordered: bool) -> None:
     rows: list[dict[str, object]] = []
     totals = np.zeros(4, int)
-    for name, sequence in motion_sets(quick):
-        X, labels = prepare(sequence)
-        rate = round(1 / float(np.median(np.diff(sequence.times))))
+    for name, recording in motion_sets(quick):
+        X, labels = prepare(recording)
+        rate = round(1 / float(np.median(np.diff(recording.times))))
         whole = segment_at_once(MODEL, X, time_scale=rate)
         online = OnlineSegmentation(MODEL, time_scale=rate)
         for start in range(0, len(X), rate):

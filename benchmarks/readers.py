@@ -76,9 +76,9 @@ def film_worker(path: str) -> None:
     from seqspan.readers import read
 
     start = time.perf_counter()
-    sequence = read(path)
+    recording = read(path)
     seconds = time.perf_counter() - start
-    entry = {"seconds": seconds, "rows": len(sequence), "notes": sequence.notes, "peak": peak_memory()}
+    entry = {"seconds": seconds, "rows": len(recording), "notes": recording.notes, "peak": peak_memory()}
     print(json.dumps(entry))
 
 

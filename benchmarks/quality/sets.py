@@ -1,6 +1,6 @@
-"""The labelled sequences, and which of them are for choosing and which for confirming.
+"""The labelled recordings, and which of them are for choosing and which for confirming.
 
-Choices (defaults, rules, constants) are made on sequences marked ``choose``; those marked ``confirm`` are
+Choices (defaults, rules, constants) are made on recordings marked ``choose``; those marked ``confirm`` are
 looked at once the choice is made.
 """
 
@@ -15,7 +15,7 @@ import numpy as np
 
 from seqspan.cuts.peaks import boundaries_from_labels
 from seqspan.datasets import real
-from seqspan.recording import Sequence
+from seqspan.recording import Recording
 
 CMU86_STRIDE = 6  # 60 Hz to 10 Hz, as the published comparisons do
 HDM05_STRIDE = 6  # 120 Hz to 20 Hz
@@ -24,7 +24,7 @@ ACTRECTUT_STRIDE = 8  # 31,392 samples to 3,924
 
 @dataclass(frozen=True, eq=False)
 class Labelled:
-    """A sequence with its truth: rows, times, labels, and where a video lies for those who read files."""
+    """A recording with its truth: rows, times, labels, and where a video lies for those who read files."""
 
     set_name: str
     name: str
@@ -50,12 +50,12 @@ class Labelled:
 
 
 def labelled(
-    set_name: str, name: str, split: str, sequence: Sequence, stride: int = 1, source: str = ""
+    set_name: str, name: str, split: str, recording: Recording, stride: int = 1, source: str = ""
 ) -> Labelled:
     """Take every stride-th row of what a loader returned."""
-    assert sequence.labels is not None
-    X, times = sequence.X[::stride], sequence.times[::stride]
-    return Labelled(set_name, name, split, sequence.kind, X, times, sequence.labels[::stride], source)
+    assert recording.labels is not None
+    X, times = recording.X[::stride], recording.times[::stride]
+    return Labelled(set_name, name, split, recording.kind, X, times, recording.labels[::stride], source)
 
 
 def weizmann(data: Path) -> Iterator[Labelled]:
@@ -119,19 +119,27 @@ def actrectut(data: Path) -> Iterator[Labelled]:
 def clips(data: Path) -> Iterator[Labelled]:
     film = data / "video_bbb" / "big_buck_bunny_first60s.mp4"
     for clip, start, split in (("A", 200, "choose"), ("B", 330, "confirm")):
-        sequence = real.load_bbb_clip(clip, data)
-        yield labelled("clips", clip, split, sequence, source=f"{film}#{start}-{start + len(sequence.X)}")
+        recording = real.load_bbb_clip(clip, data)
+        yield labelled("clips", clip, split, recording, source=f"{film}#{start}-{start + len(recording.X)}")
 
 
 def film(data: Path) -> Iterator[Labelled]:
     folder = data / "video_bbb"
     name = "big_buck_bunny_first60s.mp4"
-    sequence = real.load_bbb_film(data)
+    recording = real.load_bbb_film(data)
     truth = json.loads((folder / "labels.json").read_text())[name]
     gradual = tuple((item["frames"][0], item["frames"][1]) for item in truth["gradual"])
-    source = f"{folder / name}#0-{len(sequence.X)}"
+    source = f"{folder / name}#0-{len(recording.X)}"
     yield Labelled(
-        "film", "60 s", "confirm", sequence.kind, sequence.X, sequence.times, sequence.labels, source, gradual
+        "film",
+        "60 s",
+        "confirm",
+        recording.kind,
+        recording.X,
+        recording.times,
+        recording.labels,
+        source,
+        gradual,
     )
 
 

@@ -8,7 +8,7 @@ cores as ``depth`` intervals; the command line writes all of them with ``--expor
 """
 
 # %%
-# A sequence knows what was measured and when, which is what a format of annotations needs.
+# A recording knows what was measured and when, which is what a format of annotations needs.
 import tempfile
 from pathlib import Path
 
@@ -17,21 +17,21 @@ import numpy as np
 
 from seqspan import OSC
 from seqspan.datasets import make_motion
-from seqspan.exports import describe_recording, write_export
+from seqspan.exports import make_timeline, write_export
 from seqspan.plots import COLOURS, STYLE
-from seqspan.recording import Sequence
+from seqspan.recording import Recording
 from seqspan.results import make_spans, write_segments
 
 X, _ = make_motion(1440, 20, span_seconds=3, rng=4)
 names = tuple(f"joint {i}" for i in range(20))
 times = np.arange(360) / 30
-walk = Sequence(X=X.T[::4], times=times, time_unit="s", feature_names=names, kind="mocap", source="walk.npy")
+walk = Recording(X=X.T[::4], times=times, time_unit="s", feature_names=names, kind="mocap", source="walk.npy")
 osc = OSC(cut="ordered", preprocess="centre,scale", random_state=0).fit(walk.X)
 
 # %%
 # ``make_spans`` puts boundaries, labels, times and confidence together.
 spans = make_spans(osc.labels_, osc.boundaries_, walk.times, osc.confidence_)
-recording = describe_recording(walk, spans)
+recording = make_timeline(walk, spans)
 with tempfile.TemporaryDirectory() as folder:
     write_export("audacity", recording, Path(folder) / "walk.txt")
     write_export("elan", recording, Path(folder) / "walk.eaf")

@@ -2,7 +2,7 @@
 
 The way of the data, one file for each arrow::
 
-    file -> Sequence -> X -> Z -> W -> k -> labels, boundaries -> metrics
+    file -> Recording -> X -> Z -> W -> k -> labels, boundaries -> metrics
        readers     rows  models   affinity        cut, boundaries
                          solvers      n_subspaces
 

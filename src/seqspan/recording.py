@@ -109,7 +109,7 @@ View: TypeAlias = FrameView | PoseView | SpectrumView
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Sequence:
+class Recording:
     """Samples in order, with what is needed to segment them and to show them.
 
     Parameters
@@ -140,10 +140,10 @@ class Sequence:
     Examples
     --------
     >>> import numpy as np
-    >>> from seqspan.recording import Sequence
-    >>> sequence = Sequence(X=np.eye(3), times=np.arange(3.0), time_unit="s",
+    >>> from seqspan.recording import Recording
+    >>> recording = Recording(X=np.eye(3), times=np.arange(3.0), time_unit="s",
     ...                     feature_names=("a", "b", "c"), kind="table")
-    >>> sequence.take(np.array([0, 2])).times
+    >>> recording.take(np.array([0, 2])).times
     array([0., 2.])
     """
 
@@ -184,11 +184,11 @@ class Sequence:
     def __repr__(self) -> str:
         n_samples, n_features = self.X.shape
         return (
-            f"Sequence({self.kind}, {n_samples} samples x {n_features} features, {self.X.dtype}, "
+            f"Recording({self.kind}, {n_samples} samples x {n_features} features, {self.X.dtype}, "
             f"source={self.source!r})"
         )
 
-    def take(self, indices: IntArray) -> Sequence:
+    def take(self, indices: IntArray) -> Recording:
         """Return the rows `indices`, with their times, labels and views.
 
         Parameters
@@ -197,7 +197,7 @@ class Sequence:
 
         Returns
         -------
-        Sequence
+        Recording
             Of m samples.
         """
         return replace(
@@ -208,6 +208,6 @@ class Sequence:
             view=None if self.view is None else self.view.take(indices),
         )
 
-    def with_notes(self, *notes: str) -> Sequence:
-        """Return the same sequence with lines added to its notes."""
+    def with_notes(self, *notes: str) -> Recording:
+        """Return the same recording with lines added to its notes."""
         return replace(self, notes=(*self.notes, *notes))

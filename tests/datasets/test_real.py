@@ -58,14 +58,14 @@ def test_an_absent_set_says_what_to_get_from_where(folder, tmp_path, monkeypatch
     ],
 )
 def test_sets_have_the_sizes_that_their_sources_give(load, shape, n_labels, spans):
-    sequence = load()
-    assert sequence.X.shape[1] == shape[1]
-    assert shape[0] in (None, len(sequence))
-    assert len(np.unique(sequence.labels)) == n_labels
-    assert spans in (None, n_spans(sequence.labels))
-    assert sequence.labels.min() >= 0
-    assert not sequence.label_names or sequence.labels.max() < len(sequence.label_names)
-    assert np.isfinite(sequence.X.astype(float)).all()
+    recording = load()
+    assert recording.X.shape[1] == shape[1]
+    assert shape[0] in (None, len(recording))
+    assert len(np.unique(recording.labels)) == n_labels
+    assert spans in (None, n_spans(recording.labels))
+    assert recording.labels.min() >= 0
+    assert not recording.label_names or recording.labels.max() < len(recording.label_names)
+    assert np.isfinite(recording.X.astype(float)).all()
 
 
 @pytest.mark.data
@@ -89,11 +89,11 @@ def test_the_two_representations_of_a_trial_agree_on_its_actions(data_dir):
 
 @pytest.mark.data
 def test_rotations_are_continuous_unit_quaternions_and_bones_rigid():
-    sequence = real.load_cmu86(3)
-    turns = sequence.X.reshape(len(sequence), 15, 4)
-    assert np.linalg.norm(turns, axis=2) == pytest.approx(np.ones((len(sequence), 15)), abs=1e-4)
+    recording = real.load_cmu86(3)
+    turns = recording.X.reshape(len(recording), 15, 4)
+    assert np.linalg.norm(turns, axis=2) == pytest.approx(np.ones((len(recording), 15)), abs=1e-4)
     assert np.einsum("tjc,tjc->tj", turns[1:], turns[:-1]).min() >= 0
-    pose = sequence.view
+    pose = recording.view
     one, other = np.array(pose.edges).T
     lengths = np.linalg.norm(pose.positions[:, one] - pose.positions[:, other], axis=2)
     assert np.ptp(lengths, axis=0).max() < 1e-4

@@ -19,7 +19,7 @@ from PIL import Image
 
 from seqspan import read
 from seqspan._core.text import name_label, printable
-from seqspan.exports import EXPORTS, Recording, check_export, describe_recording, split, write_export
+from seqspan.exports import EXPORTS, Timeline, check_export, make_timeline, split, write_export
 from seqspan.exports.split import split_video
 from seqspan.report import pictures
 from seqspan.report.pictures import film_frames
@@ -61,8 +61,8 @@ def make_spans(rate: Fraction) -> list[Span]:
     return [Span(a, b, float(a / rate), float(b / rate), label, 0.5) for a, b, label in pairs]
 
 
-def film_recording(path: Path, rate: Fraction) -> Recording:
-    return describe_recording(read(path), make_spans(rate))
+def film_recording(path: Path, rate: Fraction) -> Timeline:
+    return make_timeline(read(path), make_spans(rate))
 
 
 def mean_greys(path: Path) -> list[float]:
@@ -78,14 +78,14 @@ def otio():
 
 
 @pytest.fixture(params=[Fraction(24), Fraction(30000, 1001)], ids=["24", "29.97"])
-def recording(request, tmp_path):
+def timeline(request, tmp_path):
     return film_recording(write_film(tmp_path / "film.mp4", request.param), request.param)
 
 
 @pytest.mark.otio
-def test_edl_opens_in_opentimelineio(otio, recording, tmp_path):
-    write_export("edl", recording, tmp_path / "spans.edl")
-    nominal = round(recording.rate)
+def test_edl_opens_in_opentimelineio(otio, timeline, tmp_path):
+    write_export("edl", timeline, tmp_path / "spans.edl")
+    nominal = round(timeline.rate)
     timeline = otio.adapters.read_from_file(str(tmp_path / "spans.edl"), rate=nominal)
     clips = list(timeline.find_clips())
     starts = [clip.source_range.start_time.to_frames() for clip in clips]
@@ -95,48 +95,48 @@ def test_edl_opens_in_opentimelineio(otio, recording, tmp_path):
 
 
 @pytest.mark.otio
-def test_otio_opens_in_opentimelineio(otio, recording, tmp_path):
-    write_export("otio", recording, tmp_path / "spans.otio")
+def test_otio_opens_in_opentimelineio(otio, timeline, tmp_path):
+    write_export("otio", timeline, tmp_path / "spans.otio")
     timeline = otio.adapters.read_from_file(str(tmp_path / "spans.otio"))
     clips = list(timeline.find_clips())
     assert [clip.source_range.start_time.value for clip in clips] == [0, 20, 45]
     assert [clip.metadata["seqspan"]["label"] for clip in clips] == [0, 1, 0]
-    assert clips[0].media_reference.target_url == Path(recording.source).absolute().as_uri()
+    assert clips[0].media_reference.target_url == Path(timeline.source).absolute().as_uri()
     assert timeline.duration().value == N_FRAMES
-    assert timeline.duration().rate == pytest.approx(float(recording.rate))
+    assert timeline.duration().rate == pytest.approx(float(timeline.rate))
 
 
 @pytest.mark.otio
-def test_fcpxml_opens_in_opentimelineio(otio, recording, tmp_path):
-    write_export("fcpxml", recording, tmp_path / "spans.fcpxml")
+def test_fcpxml_opens_in_opentimelineio(otio, timeline, tmp_path):
+    write_export("fcpxml", timeline, tmp_path / "spans.fcpxml")
     root = ElementTree.parse(tmp_path / "spans.fcpxml").getroot()
     clips = root.findall(".//asset-clip")
 
     def seconds(text: str) -> Fraction:
         return Fraction(text.removesuffix("s"))
 
-    assert [seconds(clip.get("start")) * recording.rate for clip in clips] == [0, 20, 45]
-    assert [seconds(clip.get("duration")) * recording.rate for clip in clips] == [20, 25, 15]
+    assert [seconds(clip.get("start")) * timeline.rate for clip in clips] == [0, 20, 45]
+    assert [seconds(clip.get("duration")) * timeline.rate for clip in clips] == [20, 25, 15]
     assert {clip.get("ref") for clip in clips} == {root.find(".//asset").get("id")}
-    if recording.rate == 24:  # the adapter knows whole rates
+    if timeline.rate == 24:  # the adapter knows whole rates
         project = otio.adapters.read_from_file(str(tmp_path / "spans.fcpxml"))
         assert len(list(project.find_children(descended_from_type=otio.schema.Clip))) == 3
 
 
-def test_chapters_open_in_ffmpeg(recording, tmp_path):
-    write_export("chapters", recording, tmp_path / "spans.ffmetadata")
+def test_chapters_open_in_ffmpeg(timeline, tmp_path):
+    write_export("chapters", timeline, tmp_path / "spans.ffmetadata")
     with av.open(str(tmp_path / "spans.ffmetadata"), format="ffmetadata") as container:
         chapters = container.chapters()
     starts = [float(chapter["start"] * chapter["time_base"]) for chapter in chapters]
-    assert starts == pytest.approx([float(cut / recording.rate) for cut in CUTS[:-1]], abs=1e-3)
+    assert starts == pytest.approx([float(cut / timeline.rate) for cut in CUTS[:-1]], abs=1e-3)
     assert [chapter["metadata"]["title"][0] for chapter in chapters] == ["A", "B", "A"]
 
 
-def test_elan_opens_in_pympi(recording, tmp_path):
-    write_export("elan", recording, tmp_path / "spans.eaf")
+def test_elan_opens_in_pympi(timeline, tmp_path):
+    write_export("elan", timeline, tmp_path / "spans.eaf")
     document = pympi.Eaf(str(tmp_path / "spans.eaf"))
     found = document.get_annotation_data_for_tier("subspaces")
-    wanted = [round(1000 * float(cut / recording.rate)) for cut in CUTS]
+    wanted = [round(1000 * float(cut / timeline.rate)) for cut in CUTS]
     assert sorted(found) == [
         (wanted[0], wanted[1], "A"),
         (wanted[1], wanted[2], "B"),
@@ -146,11 +146,11 @@ def test_elan_opens_in_pympi(recording, tmp_path):
 
 def test_audacity_and_depth_are_plain_tables(tmp_path):
     spans = (Span(0, 5, 100.0, 102.5, 0), Span(5, 9, 102.5, 104.5, 27, 0.25))
-    write_export("audacity", Recording("walk.amc", "mocap", "ms", spans), tmp_path / "labels.txt")
+    write_export("audacity", Timeline("walk.amc", "mocap", "ms", spans), tmp_path / "labels.txt")
     np.testing.assert_allclose(
         np.loadtxt(tmp_path / "labels.txt", usecols=(0, 1)), [[0.1, 0.1025], [0.1025, 0.1045]]
     )
-    write_export("depth", Recording("core.csv", "spectra", "m", spans), tmp_path / "depth.csv")
+    write_export("depth", Timeline("core.csv", "spectra", "m", spans), tmp_path / "depth.csv")
     with (tmp_path / "depth.csv").open() as file:
         rows = list(csv.DictReader(file))
     assert rows[1] == {"from_m": "102.5", "to_m": "104.5", "label": "AB", "confidence": "0.25"}
@@ -159,9 +159,9 @@ def test_audacity_and_depth_are_plain_tables(tmp_path):
 @pytest.mark.otio
 def test_hostile_names_stay_text_in_every_format(otio, tmp_path):
     path = write_film(tmp_path / HOSTILE)
-    recording = film_recording(path, Fraction(24))
+    timeline = film_recording(path, Fraction(24))
     for name in ("edl", "otio", "fcpxml", "chapters", "elan"):
-        write_export(name, recording, tmp_path / f"spans{EXPORTS[name].suffix}")
+        write_export(name, timeline, tmp_path / f"spans{EXPORTS[name].suffix}")
     shown = printable(HOSTILE)
     assert len(list(otio.adapters.read_from_file(str(tmp_path / "spans.edl"), rate=24).find_clips())) == 3
     assert otio.adapters.read_from_file(str(tmp_path / "spans.otio")).name == shown
@@ -182,7 +182,7 @@ def test_hostile_names_stay_text_in_every_format(otio, tmp_path):
 )
 def test_an_export_that_makes_no_sense_says_which_do(name, kind, unit, fitting):
     with pytest.raises(ValueError, match=f"needs .* Exports that fit: {fitting}"):
-        check_export(name, Recording("x.csv", kind, unit, ()))
+        check_export(name, Timeline("x.csv", kind, unit, ()))
 
 
 @pytest.mark.parametrize("ending", CONTAINERS)  # Matroska keeps no decoding times, MPEG-TS no index
@@ -222,11 +222,11 @@ def test_a_name_that_ffmpeg_takes_for_a_protocol_opens_that_file_and_no_other(tm
             film.mux(stream.encode(white))
         film.mux(stream.encode(None))
 
-    recording = film_recording(named, Fraction(24))
+    timeline = film_recording(named, Fraction(24))
     shown = next(film_frames(str(named), np.zeros(1)))
-    pieces = split_video(recording, Path("."))
+    pieces = split_video(timeline, Path("."))
 
-    assert recording.size == (64, 48)
+    assert timeline.size == (64, 48)
     assert shown.shape == (48, 64, 3)
     assert shown.mean() < 5
     assert [len(mean_greys(tmp_path / piece.name)) for piece in pieces] == [20, 25, 15]
@@ -235,7 +235,7 @@ def test_a_name_that_ffmpeg_takes_for_a_protocol_opens_that_file_and_no_other(tm
 
 def test_motion_has_annotations_but_no_film(tmp_path):
     spans = (Span(0, 5, 100.0, 102.5, 0), Span(5, 9, 102.5, 104.5, 1))
-    write_export("elan", Recording("walk.amc", "mocap", "s", spans), tmp_path / "spans.eaf")
+    write_export("elan", Timeline("walk.amc", "mocap", "s", spans), tmp_path / "spans.eaf")
     document = pympi.Eaf(str(tmp_path / "spans.eaf"))
     assert sorted(document.get_annotation_data_for_tier("subspaces")) == [
         (100000, 102500, "A"),
@@ -245,7 +245,7 @@ def test_motion_has_annotations_but_no_film(tmp_path):
 
 
 def test_only_films_have_a_rate_and_can_be_split(tmp_path):
-    motion = Recording("walk.amc", "mocap", "s", ())
+    motion = Timeline("walk.amc", "mocap", "s", ())
     with pytest.raises(
         ValueError, match=r"walk\.amc: a frame rate is needed; a recording of kind 'mocap' .* has none"
     ):
@@ -285,7 +285,7 @@ def test_frames_before_a_key_frame_that_refer_to_the_span_before_are_not_lost(tm
             )
         film.mux(stream.encode(None))
     spans = [Span(0, 17, 0.0, 17 / 24, 0), Span(17, 60, 17 / 24, 60 / 24, 1)]
-    pieces = split_video(describe_recording(read(path), spans), tmp_path)
+    pieces = split_video(make_timeline(read(path), spans), tmp_path)
     greys = [mean_greys(tmp_path / piece.name) for piece in pieces]
     np.testing.assert_allclose(np.concatenate(greys), mean_greys(path), atol=1.5)
     assert [piece.copied for piece in pieces] == [True, False]
@@ -309,17 +309,17 @@ def test_frames_far_apart_are_sought_and_are_the_right_ones(tmp_path, monkeypatc
 
 
 def test_pictures_of_a_film_that_has_become_shorter_are_those_that_were_read(tmp_path):
-    sequence = read(write_film(tmp_path / "film.mp4"), size=(16, 12))
+    recording = read(write_film(tmp_path / "film.mp4"), size=(16, 12))
     indices = np.array([0, 58])
-    in_colour = pictures.thumbnails(sequence, indices)
+    in_colour = pictures.thumbnails(recording, indices)
     with av.open(str(tmp_path / "film.mp4"), "w") as film:
         stream = film.add_stream("mpeg4", rate=24)
         stream.width, stream.height, stream.pix_fmt = 64, 48, "yuv420p"
         film.mux(stream.encode(av.VideoFrame.from_ndarray(np.zeros((48, 64, 3), np.uint8), "rgb24")))
         film.mux(stream.encode(None))
-    as_read = pictures.thumbnails(sequence, indices)
+    as_read = pictures.thumbnails(recording, indices)
     assert list(in_colour) == list(as_read) == [0, 58]
     shown = Image.open(io.BytesIO(base64.b64decode(as_read[58].partition(",")[2])))
     assert (shown.size, shown.mode) == ((16, 12), "L")
-    assert np.asarray(shown).mean() == pytest.approx(sequence.X[58].mean(), abs=2)
-    assert pictures.thumbnails(replace(sequence, view=None), indices) == {}
+    assert np.asarray(shown).mean() == pytest.approx(recording.X[58].mean(), abs=2)
+    assert pictures.thumbnails(replace(recording, view=None), indices) == {}

@@ -16,7 +16,7 @@ from tests.readers.samples import WRITERS, write_sample
 from seqspan.preprocess import Chain, Delay, Pca, make_chain, preprocess
 from seqspan.preprocess._steps import Centre, parse_step
 from seqspan.readers import read
-from seqspan.recording import FrameView, Sequence
+from seqspan.recording import FrameView, Recording
 
 matrices = arrays(float, (8, 3), elements=st.floats(-100, 100).map(lambda value: round(value, 3)))
 steps = st.sampled_from(
@@ -24,9 +24,9 @@ steps = st.sampled_from(
 )
 
 
-def sequence_of(X: np.ndarray, kind: str = "table") -> Sequence:
+def sequence_of(X: np.ndarray, kind: str = "table") -> Recording:
     names = tuple(f"f{number}" for number in range(X.shape[1]))
-    return Sequence(
+    return Recording(
         X=X,
         times=np.arange(len(X)) / 2,
         time_unit="s",
@@ -129,7 +129,7 @@ def test_the_given_rows_are_left_alone():
 def test_pixels_become_floats_exactly_and_their_view_stays():
     pixels = np.random.default_rng(3).integers(0, 256, (6, 2, 2), dtype=np.uint8)
     raw = sequence_of(pixels.reshape(6, 4), "video")
-    raw = Sequence(**{**vars(raw), "view": FrameView(pixels)})
+    raw = Recording(**{**vars(raw), "view": FrameView(pixels)})
     done = preprocess(raw, "subsample:2")
     assert (done.X.dtype, done.X.tolist()) == (np.float32, pixels[::2].reshape(3, 4).tolist())
     assert np.array_equal(done.view.sample(1), pixels[2])
@@ -220,7 +220,7 @@ def test_wrong_steps_say_what_is_needed(given_steps, message):
 def test_a_sequence_whose_parts_do_not_fit_is_refused(change, message):
     fields = vars(sequence_of(np.zeros((3, 2))))
     with pytest.raises(ValueError, match=message):
-        Sequence(**{**fields, **change})
+        Recording(**{**fields, **change})
 
 
 def test_a_step_may_be_given_as_itself():

@@ -97,12 +97,12 @@ def test_forward_kinematics_of_real_first_frames(data_dir, motion, skeleton):
 
 @pytest.mark.data
 def test_values_equal_those_stored_before_unwrapping(data_dir):
-    sequence = read(data_dir / "formats" / "86_01.amc.gz", unwrap=False, root_translation=True)
+    recording = read(data_dir / "formats" / "86_01.amc.gz", unwrap=False, root_translation=True)
     stored = np.load(data_dir / "cmu86" / "86_01_amc62_120hz.npz")
-    assert np.array_equal(sequence.X.astype(np.float32), stored["X"])
-    bones = [name.partition(".")[0] for name in sequence.feature_names]
+    assert np.array_equal(recording.X.astype(np.float32), stored["X"])
+    bones = [name.partition(".")[0] for name in recording.feature_names]
     assert bones == [str(name).partition(".")[0] for name in stored["names"]]
-    assert sequence.times[120] == pytest.approx(1.0)
+    assert recording.times[120] == pytest.approx(1.0)
 
 
 def test_skeleton_is_the_one_with_the_longest_common_start(tmp_path):
@@ -165,9 +165,9 @@ def test_unwrapping_removes_full_turns_and_says_where(tmp_path):
     angles = [170, 179, -172, -163, 178]
     lines = [f"{number}\nroot 0 0 0 0 {angle} 0" for number, angle in enumerate(angles, start=1)]
     path.write_text(":FULLY-SPECIFIED\n:DEGREES\n" + "\n".join(lines) + "\n")
-    sequence = read(path)
-    assert sequence.X[:, 1] == pytest.approx([170, 179, 188, 197, 178])
-    assert any("full turn" in note and "root.ry" in note for note in sequence.notes)
+    recording = read(path)
+    assert recording.X[:, 1] == pytest.approx([170, 179, 188, 197, 178])
+    assert any("full turn" in note and "root.ry" in note for note in recording.notes)
     assert read(path, unwrap=False).X[:, 1] == pytest.approx(angles)
 
 
@@ -215,13 +215,13 @@ def test_a_cycle_of_bones_does_not_hang(tmp_path):
 
 def test_markers_out_of_sight_are_filled_and_named(tmp_path):
     write_c3d(tmp_path / "markers.c3d")
-    sequence = read(tmp_path / "markers.c3d")
-    assert sequence.feature_names[:4] == ("LASI.x", "LASI.y", "LASI.z", "RASI.x")
-    assert sequence.X[3, 6:] == pytest.approx((sequence.X[2, 6:] + sequence.X[4, 6:]) / 2)
-    assert "left out, without any value: LOST 10" in sequence.notes
-    assert "filled linearly, values per column: SACR 1" in sequence.notes
-    assert sequence.times[5] == pytest.approx(0.1)
-    assert sequence.view.positions.shape == (10, 3, 3)
+    recording = read(tmp_path / "markers.c3d")
+    assert recording.feature_names[:4] == ("LASI.x", "LASI.y", "LASI.z", "RASI.x")
+    assert recording.X[3, 6:] == pytest.approx((recording.X[2, 6:] + recording.X[4, 6:]) / 2)
+    assert "left out, without any value: LOST 10" in recording.notes
+    assert "filled linearly, values per column: SACR 1" in recording.notes
+    assert recording.times[5] == pytest.approx(0.1)
+    assert recording.view.positions.shape == (10, 3, 3)
 
 
 def test_gaps_can_be_dropped_or_refused(tmp_path):
@@ -249,9 +249,9 @@ def test_a_recording_cut_after_a_whole_frame_is_read_and_one_torn_is_not(tmp_pat
 
 @pytest.mark.data
 def test_rotations_are_read_where_there_are_no_markers(data_dir):
-    sequence = read(data_dir / "formats" / "C3DRotationExample.c3d")
-    assert sequence.X.shape == (340, 21 * 12)
-    turn = sequence.X[100].reshape(21, 3, 4)[5, :, :3]
+    recording = read(data_dir / "formats" / "C3DRotationExample.c3d")
+    assert recording.X.shape == (340, 21 * 12)
+    turn = recording.X[100].reshape(21, 3, 4)[5, :, :3]
     assert turn @ turn.T == pytest.approx(np.eye(3), abs=1e-5)
 
 
@@ -265,14 +265,14 @@ def test_bvh_angles_and_positions(tmp_path):
     path = tmp_path / "motion.bvh"
     write_bvh(path)
     values = np.array([line.split() for line in path.read_text().splitlines()[-12:]], dtype=float)
-    sequence = read(path, unwrap=False, root_translation=True)
-    assert pytest.approx(values) == sequence.X
-    assert sequence.feature_names[3:6] == ("Hips.rz", "Hips.ry", "Hips.rx")
-    for row, pose in zip(values, sequence.view.positions, strict=True):
+    recording = read(path, unwrap=False, root_translation=True)
+    assert pytest.approx(values) == recording.X
+    assert recording.feature_names[3:6] == ("Hips.rz", "Hips.ry", "Hips.rx")
+    for row, pose in zip(values, recording.view.positions, strict=True):
         hips, leg = place_bvh(row[:3], row[3:6], row[6:])
         assert pose[0] == pytest.approx(hips, abs=1e-4)
         assert pose[1] == pytest.approx(leg, abs=1e-4)
-    assert sequence.times[-1] == pytest.approx(11 / 120, rel=1e-4)
+    assert recording.times[-1] == pytest.approx(11 / 120, rel=1e-4)
 
 
 @pytest.mark.parametrize(

@@ -22,12 +22,12 @@ def kind_of(name: str) -> str:
 @pytest.mark.parametrize("name", WRITERS)
 def test_every_format_reads_in_one_call(name, tmp_path):
     path = write_sample(name, tmp_path)
-    sequence = read(path)
-    assert sequence.kind == kind_of(name)
-    assert sequence.source == str(path)
-    assert len(sequence.times) == len(sequence) == len(sequence.X)
-    assert np.isfinite(np.asarray(sequence.X, dtype=float)).all()
-    assert (np.diff(sequence.times) >= 0).all()
+    recording = read(path)
+    assert recording.kind == kind_of(name)
+    assert recording.source == str(path)
+    assert len(recording.times) == len(recording) == len(recording.X)
+    assert np.isfinite(np.asarray(recording.X, dtype=float)).all()
+    assert (np.diff(recording.times) >= 0).all()
 
 
 @pytest.mark.parametrize("name", WRITERS)
@@ -54,9 +54,9 @@ def test_the_recorded_options_read_the_same_matrix_again(name, tmp_path):
     ],
 )
 def test_every_real_recording_reads_in_one_call(file, data_dir):
-    sequence = read(data_dir / "formats" / file)
-    assert sequence.kind == "mocap"
-    assert np.isfinite(sequence.X).all()
+    recording = read(data_dir / "formats" / file)
+    assert recording.kind == "mocap"
+    assert np.isfinite(recording.X).all()
 
 
 def test_content_decides_where_the_name_says_nothing(tmp_path):

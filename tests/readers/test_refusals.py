@@ -95,19 +95,19 @@ def test_dates_that_are_not_the_time_are_left_out_by_name(tmp_path):
     path = tmp_path / "table.parquet"
     days = pl.date_range(pl.date(2024, 1, 1), pl.date(2024, 1, 4), eager=True)
     pl.DataFrame({"a": [1.0, 2, 3, 4], "start": days, "b": [5.0, 6, 7, 8], "end": days}).write_parquet(path)
-    sequence = read(path)
-    assert sequence.feature_names == ("a", "b")
-    assert sequence.X.tolist() == [[1, 5], [2, 6], [3, 7], [4, 8]]
-    assert sequence.times.tolist() == [0, 86400, 172800, 259200]
-    assert "left out, dates that are not the time: end" in sequence.notes
+    recording = read(path)
+    assert recording.feature_names == ("a", "b")
+    assert recording.X.tolist() == [[1, 5], [2, 6], [3, 7], [4, 8]]
+    assert recording.times.tolist() == [0, 86400, 172800, 259200]
+    assert "left out, dates that are not the time: end" in recording.notes
 
 
 def test_labels_may_be_numbers_between_the_features(tmp_path):
     path = tmp_path / "table.csv"
     path.write_text("a,kind,b\n1,7,4\n2,7,5\n3,2.5,6\n")
-    sequence = read(path, labels="kind")
-    assert sequence.X.tolist() == [[1, 4], [2, 5], [3, 6]]
-    assert (sequence.labels.tolist(), sequence.label_names) == ([1, 1, 0], ("2.5", "7"))
+    recording = read(path, labels="kind")
+    assert recording.X.tolist() == [[1, 4], [2, 5], [3, 6]]
+    assert (recording.labels.tolist(), recording.label_names) == ([1, 1, 0], ("2.5", "7"))
 
 
 def test_dropping_every_row_is_refused(tmp_path):
@@ -172,9 +172,9 @@ def test_bvh_with_infinite_angles(tmp_path):
 
 def test_a_motion_without_a_root_says_nothing_of_its_place():
     motion = JointMotion(np.zeros((3, 1)), ("elbow.rx",), np.empty((3, 0)), (), None)
-    sequence = joint_sequence(motion, JointOptions(), 100.0, [])
-    assert sequence.notes == ()
-    assert sequence.feature_names == ("elbow.rx",)
+    recording = joint_sequence(motion, JointOptions(), 100.0, [])
+    assert recording.notes == ()
+    assert recording.feature_names == ("elbow.rx",)
 
 
 def record(name: bytes, group: int, offset: int, body: bytes = b"") -> bytes:
@@ -243,10 +243,10 @@ def test_a_c3d_without_a_rate_counts_frames(tmp_path, monkeypatch, rate, unit):
         return arrays, {**about, "point_rate": rate}
 
     monkeypatch.setattr(c3d, "run_isolated", with_rate)
-    sequence = read(tmp_path / "markers.c3d")
-    assert sequence.time_unit == unit
-    assert sequence.times == pytest.approx(np.arange(10) / (rate if unit == "s" else 1))
-    assert any("times count frames" in note for note in sequence.notes) == (unit == "sample")
+    recording = read(tmp_path / "markers.c3d")
+    assert recording.time_unit == unit
+    assert recording.times == pytest.approx(np.arange(10) / (rate if unit == "s" else 1))
+    assert any("times count frames" in note for note in recording.notes) == (unit == "sample")
 
 
 def test_a_c3d_with_neither_markers_nor_rotations(tmp_path, monkeypatch):
@@ -347,11 +347,11 @@ def test_text_that_is_no_spectrum(tmp_path, text, message):
 def test_wavelengths_of_another_instrument_are_not_taken(tmp_path):
     (tmp_path / "Wavelengths_AVIRIS.txt").write_text("wavelength (um)\n0.4\n0.5\n")
     (tmp_path / "quartz.txt").write_text("USGS reflectance\n0.1\n0.2\n\n0.3\n")
-    sequence = read(tmp_path / "quartz.txt", format="text-spectra")
-    assert sequence.X.tolist() == [[0.1, 0.2, 0.3]]
-    assert (sequence.view.wavelengths.tolist(), sequence.view.unit) == ([1, 2, 3], "band")
-    assert sequence.view.sample(0).tolist() == [0.1, 0.2, 0.3]
-    assert "no wavelengths were found: bands are numbered" in sequence.notes
+    recording = read(tmp_path / "quartz.txt", format="text-spectra")
+    assert recording.X.tolist() == [[0.1, 0.2, 0.3]]
+    assert (recording.view.wavelengths.tolist(), recording.view.unit) == ([1, 2, 3], "band")
+    assert recording.view.sample(0).tolist() == [0.1, 0.2, 0.3]
+    assert "no wavelengths were found: bands are numbered" in recording.notes
 
 
 def test_an_envi_library_gives_its_spectra_in_order(tmp_path):
@@ -362,10 +362,10 @@ def test_an_envi_library_gives_its_spectra_in_order(tmp_path):
         "data type = 4\ninterleave = bsq\nbyte order = 0\nspectra names = {a, b, c, d, e}\n"
         "wavelength units = Micrometers\nwavelength = {1, 2, 3, 4, 5, 6, 7}\n"
     )
-    sequence = read(tmp_path / "library.hdr")
-    assert np.array_equal(sequence.X, spectra)
-    assert sequence.view.wavelengths.tolist() == [1, 2, 3, 4, 5, 6, 7]
-    assert "a library: its spectra in the order of the file" in sequence.notes
+    recording = read(tmp_path / "library.hdr")
+    assert np.array_equal(recording.X, spectra)
+    assert recording.view.wavelengths.tolist() == [1, 2, 3, 4, 5, 6, 7]
+    assert "a library: its spectra in the order of the file" in recording.notes
 
 
 # --- what a parser may do to its caller ---
@@ -397,4 +397,4 @@ def test_a_package_missing_in_the_parser_s_process_is_called_missing(tmp_path, m
 
 def test_a_sequence_says_what_it_is(tmp_path):
     path = write_sample("npy", tmp_path)
-    assert re.match(r"Sequence\(table, 20 samples x 4 features, float64, ", repr(read(path)))
+    assert re.match(r"Recording\(table, 20 samples x 4 features, float64, ", repr(read(path)))

@@ -35,23 +35,23 @@ def test_every_layout_reads_the_same_core(tmp_path, interleave, order):
 
 def test_wavelengths_are_kept_and_bad_bands_named(tmp_path):
     write_envi(tmp_path / "core.hdr")
-    sequence = read(tmp_path / "core.hdr", step=0.5, unit="mm")
-    assert isinstance(sequence.view, SpectrumView)
-    assert sequence.view.wavelengths.tolist() == [400, 410, 430, 440, 450]
-    assert sequence.view.unit == "nm"
-    assert sequence.feature_names == ("400", "410", "430", "440", "450")
-    assert "left out 1 bad bands (nm): 420" in sequence.notes
-    assert "every spectrum is the mean of the 3 pixels across" in sequence.notes
-    assert (sequence.times[:3].tolist(), sequence.time_unit) == ([0, 0.5, 1], "mm")
+    recording = read(tmp_path / "core.hdr", step=0.5, unit="mm")
+    assert isinstance(recording.view, SpectrumView)
+    assert recording.view.wavelengths.tolist() == [400, 410, 430, 440, 450]
+    assert recording.view.unit == "nm"
+    assert recording.feature_names == ("400", "410", "430", "440", "450")
+    assert "left out 1 bad bands (nm): 420" in recording.notes
+    assert "every spectrum is the mean of the 3 pixels across" in recording.notes
+    assert (recording.times[:3].tolist(), recording.time_unit) == ([0, 0.5, 1], "mm")
     cube = np.fromfile(tmp_path / "core.img", "<f4").reshape(10, 6, 3)
-    assert pytest.approx(cube.mean(axis=2)[:, GOOD], rel=1e-6) == sequence.X
+    assert pytest.approx(cube.mean(axis=2)[:, GOOD], rel=1e-6) == recording.X
 
 
 def test_one_line_of_pixels_runs_along_its_samples(tmp_path):
     cube = np.random.default_rng(1).random((1, 9, 4)).astype(np.float32)
-    sequence = read(write_cube(tmp_path, cube))
-    assert np.array_equal(sequence.X, cube[0])
-    assert any("along the samples" in note for note in sequence.notes)
+    recording = read(write_cube(tmp_path, cube))
+    assert np.array_equal(recording.X, cube[0])
+    assert any("along the samples" in note for note in recording.notes)
 
 
 def test_values_to_ignore_are_missing(tmp_path):
@@ -98,11 +98,11 @@ def test_a_header_without_its_pixels(tmp_path):
 
 def test_a_text_spectrum_with_its_deviation(tmp_path):
     write_text_spectra(tmp_path / "quartz.txt")
-    sequence = read(tmp_path / "quartz.txt")
-    assert pytest.approx(0.1 + 0.02 * np.arange(12)[None]) == sequence.X
-    assert sequence.view.wavelengths == pytest.approx(0.4 + 0.01 * np.arange(12))
-    assert sequence.view.unit == "um"
-    assert "the third column, standard deviations, was left out" in sequence.notes
+    recording = read(tmp_path / "quartz.txt")
+    assert pytest.approx(0.1 + 0.02 * np.arange(12)[None]) == recording.X
+    assert recording.view.wavelengths == pytest.approx(0.4 + 0.01 * np.arange(12))
+    assert recording.view.unit == "um"
+    assert "the third column, standard deviations, was left out" in recording.notes
 
 
 def test_a_folder_in_the_way_of_the_usgs(tmp_path):
@@ -112,10 +112,10 @@ def test_a_folder_in_the_way_of_the_usgs(tmp_path):
     wavelengths = "\n".join(f"{1 + 0.5 * band}" for band in range(5))
     text = f" splib07a Record=1: Wavelengths in micrometers\n{wavelengths}\n"
     (tmp_path / "splib07a_Wavelengths.txt").write_text(text)
-    sequence = read(tmp_path)
-    assert sequence.X[:, 0].tolist() == [1, 2, 10]
-    assert sequence.view.wavelengths.tolist() == [1.5, 2, 2.5, 3]
-    assert "left out 1 bad bands (um): 1" in sequence.notes
+    recording = read(tmp_path)
+    assert recording.X[:, 0].tolist() == [1, 2, 10]
+    assert recording.view.wavelengths.tolist() == [1.5, 2, 2.5, 3]
+    assert "left out 1 bad bands (um): 1" in recording.notes
 
 
 def test_spectra_of_different_axes_do_not_mix(tmp_path):
@@ -133,6 +133,6 @@ def test_words_among_the_numbers_are_named(tmp_path):
 
 @pytest.mark.data
 def test_a_library_in_a_matlab_file(data_dir):
-    sequence = read(data_dir / "tirlib" / "TIRlib.mat", variable="A")
-    assert (sequence.kind, sequence.X.shape) == ("spectra", (120, 321))
-    assert sequence.view.wavelengths[[0, -1]].tolist() == [6, 14]
+    recording = read(data_dir / "tirlib" / "TIRlib.mat", variable="A")
+    assert (recording.kind, recording.X.shape) == ("spectra", (120, 321))
+    assert recording.view.wavelengths[[0, -1]].tolist() == [6, 14]

@@ -53,17 +53,17 @@ def test_the_dialect_is_found(delimiter, comma, header, encoding, values):
     ["größe;t\n1,5;0\n2,5;1\n", "größe\tt\n1.5\t0\n2.5\t1\n", "# comment\ngröße  t\n 1.5 0\n  2.5   1\n"],
 )
 def test_encodings_and_delimiters_read_the_same(tmp_path, text, encoding):
-    sequence = read_text(tmp_path, text, encoding=encoding)
-    assert sequence.X.tolist() == [[1.5], [2.5]]
-    assert sequence.feature_names == ("größe",)
-    assert sequence.times.tolist() == [0, 1]
+    recording = read_text(tmp_path, text, encoding=encoding)
+    assert recording.X.tolist() == [[1.5], [2.5]]
+    assert recording.feature_names == ("größe",)
+    assert recording.times.tolist() == [0, 1]
 
 
 def test_bytes_that_are_latin_late_in_the_file_are_found(tmp_path):
     text = "a,b,name\n" + "1,2,x\n" * 100_000 + "3,4,ü\n"
-    sequence = read_text(tmp_path, text, encoding="cp1252")
-    assert sequence.X[-1].tolist() == [3, 4]
-    assert any("cp1252" in note for note in sequence.notes)
+    recording = read_text(tmp_path, text, encoding="cp1252")
+    assert recording.X[-1].tolist() == [3, 4]
+    assert any("cp1252" in note for note in recording.notes)
 
 
 @pytest.mark.parametrize(
@@ -71,9 +71,9 @@ def test_bytes_that_are_latin_late_in_the_file_are_found(tmp_path):
     [("time_ms", "ms"), ("Depth [m]", "m"), ("t", "s"), ("frame", "sample"), ("Timestamp (us)", "us")],
 )
 def test_times_and_their_unit_are_recognised(tmp_path, header, unit):
-    sequence = read_text(tmp_path, f"{header};a\n1;5\n3;6\n")
-    assert (sequence.times.tolist(), sequence.time_unit) == ([1, 3], unit)
-    assert sequence.feature_names == ("a",)
+    recording = read_text(tmp_path, f"{header};a\n1;5\n3;6\n")
+    assert (recording.times.tolist(), recording.time_unit) == ([1, 3], unit)
+    assert recording.feature_names == ("a",)
 
 
 def test_dates_become_seconds_from_the_first(tmp_path):
@@ -83,19 +83,19 @@ def test_dates_become_seconds_from_the_first(tmp_path):
 
 
 def test_a_time_that_decreases_stays_a_feature_and_is_noted(tmp_path):
-    sequence = read_text(tmp_path, "time,a\n2,5\n1,6\n")
-    assert sequence.feature_names == ("time", "a")
-    assert any("'time'" in note and "decreases" in note for note in sequence.notes)
+    recording = read_text(tmp_path, "time,a\n2,5\n1,6\n")
+    assert recording.feature_names == ("time", "a")
+    assert any("'time'" in note and "decreases" in note for note in recording.notes)
     with pytest.raises(ValueError, match="'time' must not decrease"):
         read_text(tmp_path, "time,a\n2,5\n1,6\n", time="time")
 
 
 def test_a_column_can_be_named_for_time_and_labels(tmp_path):
     text = "a,when,what\n1,0,run\n2,5,walk\n3,9,run\n"
-    sequence = read_text(tmp_path, text, time="when", labels="what")
-    assert sequence.times.tolist() == [0, 5, 9]
-    assert sequence.labels.tolist() == [0, 1, 0]
-    assert sequence.label_names == ("run", "walk")
+    recording = read_text(tmp_path, text, time="when", labels="what")
+    assert recording.times.tolist() == [0, 5, 9]
+    assert recording.labels.tolist() == [0, 1, 0]
+    assert recording.label_names == ("run", "walk")
     with pytest.raises(ValueError, match=r"time='tim' must name a column .*there are a, when"):
         read_text(tmp_path, text, time="tim")
     with pytest.raises(ValueError, match=r"labels='x' must name a column; there are a, when, what"):
@@ -103,9 +103,9 @@ def test_a_column_can_be_named_for_time_and_labels(tmp_path):
 
 
 def test_text_columns_are_left_out_by_name(tmp_path):
-    sequence = read_text(tmp_path, "a,rock,b,who\n1,mica,2,me\n3,quartz,4,you\n")
-    assert sequence.X.tolist() == [[1, 2], [3, 4]]
-    assert "left out, not numbers: rock, who" in sequence.notes
+    recording = read_text(tmp_path, "a,rock,b,who\n1,mica,2,me\n3,quartz,4,you\n")
+    assert recording.X.tolist() == [[1, 2], [3, 4]]
+    assert "left out, not numbers: rock, who" in recording.notes
 
 
 def test_missing_values_are_an_error_unless_asked(tmp_path):
@@ -127,9 +127,9 @@ def test_words_for_missing_values_late_in_the_file_are_found(tmp_path):
 
 
 def test_a_header_may_have_words_where_other_names_are_numbers(tmp_path):
-    sequence = read_text(tmp_path, "depth,400.5,500\n1,2,3\n2,3,4\n")
-    assert sequence.feature_names == ("400.5", "500")
-    assert sequence.X.tolist() == [[2, 3], [3, 4]]
+    recording = read_text(tmp_path, "depth,400.5,500\n1,2,3\n2,3,4\n")
+    assert recording.feature_names == ("400.5", "500")
+    assert recording.X.tolist() == [[2, 3], [3, 4]]
 
 
 def test_a_word_among_numbers_is_named_with_its_row(tmp_path):
@@ -160,8 +160,8 @@ def test_tables_that_are_none(tmp_path, text, message):
 
 
 def test_the_user_overrules_what_was_found(tmp_path):
-    sequence = read_text(tmp_path, "1;2\n3;4\n", delimiter=";", header=True, decimal=".")
-    assert sequence.feature_names == ("1", "2")
+    recording = read_text(tmp_path, "1;2\n3;4\n", delimiter=";", header=True, decimal=".")
+    assert recording.feature_names == ("1", "2")
     with pytest.raises(ValueError, match=r"delimiter must be one ASCII character; got '::'"):
         read_text(tmp_path, "1;2\n3;4\n", delimiter="::")
 
@@ -175,12 +175,12 @@ def test_packed_tables(tmp_path):
 
 @pytest.mark.parametrize("name", ["csv", "parquet", "feather"])
 def test_tables_hold_what_was_written(tmp_path, name):
-    sequence = read(write_sample(name, tmp_path))
-    assert pytest.approx(matrix()[:, :2]) == sequence.X
-    assert sequence.feature_names == ("a", "b")
-    assert sequence.times.tolist() == (np.arange(20) * 10).tolist()
-    assert sequence.time_unit == "ms"
-    assert "left out, not numbers: note" in sequence.notes
+    recording = read(write_sample(name, tmp_path))
+    assert pytest.approx(matrix()[:, :2]) == recording.X
+    assert recording.feature_names == ("a", "b")
+    assert recording.times.tolist() == (np.arange(20) * 10).tolist()
+    assert recording.time_unit == "ms"
+    assert "left out, not numbers: note" in recording.notes
 
 
 def test_columnar_missing_values_dates_and_labels(tmp_path):
@@ -189,31 +189,31 @@ def test_columnar_missing_values_dates_and_labels(tmp_path):
         {"at": dates, "a": [1.0, None, 3.0], "on": [True, False, True], "what": ["x", "y", "x"]}
     )
     frame.write_parquet(tmp_path / "table.parquet")
-    sequence = read(tmp_path / "table.parquet", missing="interpolate", labels="what")
-    assert sequence.X.tolist() == [[1, 1], [2, 0], [3, 1]]
-    assert sequence.times.tolist() == [0, 10, 20]
-    assert sequence.labels.tolist() == [0, 1, 0]
+    recording = read(tmp_path / "table.parquet", missing="interpolate", labels="what")
+    assert recording.X.tolist() == [[1, 1], [2, 0], [3, 1]]
+    assert recording.times.tolist() == [0, 10, 20]
+    assert recording.labels.tolist() == [0, 1, 0]
 
 
 @pytest.mark.parametrize("name", ["npy", "npz", "mat5", "mat73"])
 def test_arrays_hold_what_was_written(tmp_path, name):
-    sequence = read(write_sample(name, tmp_path))
-    assert np.array_equal(sequence.X, matrix())
+    recording = read(write_sample(name, tmp_path))
+    assert np.array_equal(recording.X, matrix())
 
 
 @pytest.mark.parametrize(("name", "labels"), [("npz", "label"), ("mat5", "labels"), ("mat73", "labels")])
 def test_labels_are_taken_from_an_array(tmp_path, name, labels):
-    sequence = read(write_sample(name, tmp_path), labels=labels)
-    assert sequence.labels.tolist() == (np.arange(20) // 5).tolist()
+    recording = read(write_sample(name, tmp_path), labels=labels)
+    assert recording.labels.tolist() == (np.arange(20) // 5).tolist()
 
 
 def test_several_matrices_need_a_choice(tmp_path):
     np.savez(tmp_path / "arrays.npz", one=np.ones((3, 2)), two=np.ones((4, 5)), clock=np.arange(4.0))
     with pytest.raises(ValueError, match=r"one 3 x 2, two 4 x 5, clock 4.*choose one with variable="):
         read(tmp_path / "arrays.npz")
-    sequence = read(tmp_path / "arrays.npz", variable="two", time="clock")
-    assert sequence.X.shape == (4, 5)
-    assert any("not used: one" in note for note in sequence.notes)
+    recording = read(tmp_path / "arrays.npz", variable="two", time="clock")
+    assert recording.X.shape == (4, 5)
+    assert any("not used: one" in note for note in recording.notes)
     with pytest.raises(ValueError, match=r"time has 4 values; 3 are needed"):
         read(tmp_path / "arrays.npz", variable="one", time="clock")
 
@@ -226,9 +226,9 @@ def test_samples_in_columns(tmp_path):
 def test_stacks_of_pictures_are_a_video(tmp_path):
     frames = np.arange(2 * 3 * 4, dtype=np.uint8).reshape(2, 3, 4)
     np.save(tmp_path / "array.npy", frames)
-    sequence = read(tmp_path / "array.npy")
-    assert (sequence.kind, sequence.X.dtype) == ("video", np.uint8)
-    assert np.array_equal(sequence.view.sample(1), frames[1])
+    recording = read(tmp_path / "array.npy")
+    assert (recording.kind, recording.X.dtype) == ("video", np.uint8)
+    assert np.array_equal(recording.view.sample(1), frames[1])
 
 
 def test_missing_values_in_arrays(tmp_path):

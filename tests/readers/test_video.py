@@ -24,22 +24,22 @@ def mean_error(one: np.ndarray, other: np.ndarray) -> float:
 
 @pytest.mark.data
 def test_frames_equal_those_stored_by_plain_pyav(data_dir):
-    sequence = read(data_dir / "video_bbb" / "big_buck_bunny_first60s.mp4")
+    recording = read(data_dir / "video_bbb" / "big_buck_bunny_first60s.mp4")
     stored = np.load(data_dir / "video_bbb" / "bbb_clipA_gray96x129.npz")["frames"]
-    assert sequence.X.shape == (1440, 12384)
-    assert sequence.X.dtype == np.uint8
+    assert recording.X.shape == (1440, 12384)
+    assert recording.X.dtype == np.uint8
     # PyAV 16 scales 0.3 % of the pixels to one grey less than later versions
-    np.testing.assert_allclose(sequence.view.pixels[200:500].astype(int), stored, rtol=0, atol=1)
-    assert sequence.times[24] == pytest.approx(1.0)
+    np.testing.assert_allclose(recording.view.pixels[200:500].astype(int), stored, rtol=0, atol=1)
+    assert recording.times[24] == pytest.approx(1.0)
 
 
 def test_own_size_gives_the_pictures_back(tmp_path):
     write_video(tmp_path / "film.mp4")
-    sequence = read(tmp_path / "film.mp4", size=(64, 48))
-    assert isinstance(sequence.view, FrameView)
+    recording = read(tmp_path / "film.mp4", size=(64, 48))
+    assert isinstance(recording.view, FrameView)
     for index, picture in enumerate(frames()):
-        assert mean_error(sequence.view.sample(index), picture) < CODEC_ERROR
-    assert sequence.feature_names[65] == "1,1"
+        assert mean_error(recording.view.sample(index), picture) < CODEC_ERROR
+    assert recording.feature_names[65] == "1,1"
 
 
 def test_variable_frame_rates_keep_their_time_stamps(tmp_path):
@@ -66,10 +66,10 @@ def test_avi_with_frames_out_of_order_has_ascending_times(tmp_path):
             frame = av.VideoFrame.from_ndarray(np.full((48, 64, 3), 8 * k, np.uint8), "rgb24")
             container.mux(stream.encode(frame))
         container.mux(stream.encode())
-    sequence = read(path)
-    np.testing.assert_allclose(np.diff(sequence.times), 0.1)
-    assert "time stamps were not in the order of the frames and have been sorted" in sequence.notes
-    assert np.all(np.diff(sequence.X.mean(axis=1, dtype=float)) >= 0)  # shown in order: never darker
+    recording = read(path)
+    np.testing.assert_allclose(np.diff(recording.times), 0.1)
+    assert "time stamps were not in the order of the frames and have been sorted" in recording.notes
+    assert np.all(np.diff(recording.X.mean(axis=1, dtype=float)) >= 0)  # shown in order: never darker
 
 
 def test_start_stop_and_stride_choose_frames_by_their_times(tmp_path):
@@ -82,10 +82,10 @@ def test_start_stop_and_stride_choose_frames_by_their_times(tmp_path):
 
 def test_colour_has_three_values_per_pixel(tmp_path):
     write_video(tmp_path / "film.mp4")
-    sequence = read(tmp_path / "film.mp4", colour=True, size=(64, 48))
-    assert sequence.view.sample(0).shape == (48, 64, 3)
+    recording = read(tmp_path / "film.mp4", colour=True, size=(64, 48))
+    assert recording.view.sample(0).shape == (48, 64, 3)
     # Grey pictures have three channels alike, up to the rounding of the conversion.
-    assert np.ptp(sequence.view.sample(0).astype(int), axis=2).max() <= 3
+    assert np.ptp(recording.view.sample(0).astype(int), axis=2).max() <= 3
 
 
 @pytest.mark.parametrize(("matrix", "turns"), [((0, 1, -1, 0), 3), ((-1, 0, 0, -1), 2), ((0, -1, 1, 0), 1)])
@@ -98,9 +98,9 @@ def test_rotation_metadata_turns_the_frames(tmp_path, matrix, turns):
     content[place : place + 36] = struct.pack(">9i", a, b, 0, c, d, 0, 0, 0, 1 << 30)
     path.write_bytes(content)
     upright = np.rot90(frames()[5], turns)
-    sequence = read(path, size=upright.shape[::-1])
-    assert mean_error(sequence.view.sample(5), upright) < CODEC_ERROR
-    assert any("turned" in note for note in sequence.notes)
+    recording = read(path, size=upright.shape[::-1])
+    assert mean_error(recording.view.sample(5), upright) < CODEC_ERROR
+    assert any("turned" in note for note in recording.notes)
 
 
 def test_a_film_that_breaks_off_is_an_error_unless_asked_for(tmp_path):
@@ -143,19 +143,19 @@ def test_sound_alone_is_no_video(tmp_path):
 def test_folders_are_read_in_the_order_of_the_numbers_in_their_names(tmp_path):
     for number, picture in enumerate(frames()):
         Image.fromarray(picture).save(tmp_path / f"frame{number}.png")
-    sequence = read(tmp_path, size=(64, 48))
-    assert np.array_equal(sequence.view.pixels, frames())
-    assert sequence.time_unit == "sample"
-    assert sequence.notes[0].startswith("12 files")
+    recording = read(tmp_path, size=(64, 48))
+    assert np.array_equal(recording.view.pixels, frames())
+    assert recording.time_unit == "sample"
+    assert recording.notes[0].startswith("12 files")
 
 
 @pytest.mark.parametrize(("write", "name"), [(write_gif, "film.gif"), (write_tiff, "film.tif")])
 def test_files_of_many_pictures(tmp_path, write, name):
     write(tmp_path / name)
-    sequence = read(tmp_path / name, size=(64, 48), stride=2)
+    recording = read(tmp_path / name, size=(64, 48), stride=2)
     # A GIF keeps 256 colours, which is every grey.
-    assert np.array_equal(sequence.view.pixels, frames()[::2])
-    assert np.allclose(sequence.times[:3], [0, 0.08, 0.16] if name == "film.gif" else [0, 2, 4])
+    assert np.array_equal(recording.view.pixels, frames()[::2])
+    assert np.allclose(recording.times[:3], [0, 0.08, 0.16] if name == "film.gif" else [0, 2, 4])
 
 
 def test_deep_pictures_are_brought_to_bytes(tmp_path):

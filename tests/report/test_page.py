@@ -21,7 +21,7 @@ from seqspan.cuts.spectral.n_subspaces import find_soft_gap, soft_scores
 from seqspan.cuts.spectral.ncut import normalised_cut
 from seqspan.datasets import make_recurring_subspaces
 from seqspan.plots import COLOURS
-from seqspan.recording import PoseView, Sequence, SpectrumView
+from seqspan.recording import PoseView, Recording, SpectrumView
 from seqspan.report import Findings, build_report
 from seqspan.report.page import SCRIPTS, to_script_json
 from seqspan.report.pictures import MAX_SIDE, affinity_map, heat_map
@@ -35,7 +35,7 @@ def make_findings(n_per_span: int = 20, cut: str = "ncut", **changes) -> Finding
     X, labels = make_recurring_subspaces([0, 1, 0], 2, 8, n_per_span, rng=0)
     estimator = OSC(2, cut=cut, random_state=0).fit(X.T)
     n = len(labels)
-    sequence = Sequence(
+    recording = Recording(
         X=X.T,
         times=np.arange(n) / 10,
         time_unit="s",
@@ -45,7 +45,7 @@ def make_findings(n_per_span: int = 20, cut: str = "ncut", **changes) -> Finding
     )
     solved = Solved(estimator.coef_.astype(np.float32), 10.0, 0.008, 20, tuple(estimator.history_))
     found = Findings(
-        sequence=sequence,
+        recording=recording,
         X=scale_columns(X),
         solved=solved,
         labels=estimator.labels_,
@@ -116,18 +116,18 @@ def test_the_page_holds_what_was_found(findings):
 def test_uneven_times_are_all_there():
     found = make_findings()
     times = np.cumsum(np.random.default_rng(0).random(60))
-    data = data_of(build_report(replace(found, sequence=replace(found.sequence, times=times))))
+    data = data_of(build_report(replace(found, recording=replace(found.recording, times=times))))
     np.testing.assert_allclose(data["edges"][:60], times, rtol=1e-9)
 
 
 @pytest.mark.parametrize(("cut", "numbers"), [("ncut", [1, 2, 3]), ("ordered", [1]), ("peaks", [1, 2, 3])])
 def test_short_recordings_have_a_page_too(cut, numbers):
     n = 3
-    sequence = Sequence(
+    recording = Recording(
         X=np.eye(n), times=np.zeros(n), time_unit="sample", feature_names=("a", "b", "c"), kind="table"
     )
     found = Findings(
-        sequence=sequence,
+        recording=recording,
         solved=Solved(np.eye(n, dtype=np.float32), 0.0, 0.0, 1),
         X=np.eye(n),
         labels=np.zeros(n, dtype=int),
@@ -172,7 +172,7 @@ def test_recuts_of_many_samples_are_near_the_exact_ones():
     Z = ((labels[:, None] == labels) + noise).astype(np.float32)
     found = replace(make_findings(), solved=Solved(Z, 1.0, 0.0, 1), rows=np.arange(n), n_subspaces=4)
     times = {"X": np.zeros((n, 8)), "times": np.arange(n)}
-    found = replace(found, sequence=replace(found.sequence, **times), boundaries=np.array([], dtype=int))
+    found = replace(found, recording=replace(found.recording, **times), boundaries=np.array([], dtype=int))
     assert recut(found)[3].tolist() == labels.tolist()
 
 
@@ -263,10 +263,10 @@ def test_samples_of_the_chosen_cut_are_shown_before_all_others():
 
 
 def test_poses_and_spectra_have_their_own_looks(findings):
-    n = len(findings.sequence)
+    n = len(findings.recording)
     cuts = {2: findings.labels}
     positions = np.random.default_rng(0).normal(0, [1, 5, 2], (n, 4, 3)).astype(np.float32)
-    pose = make_view(replace(findings.sequence, view=PoseView(positions, ("a",) * 4, ((0, 1),))), cuts, 2)
+    pose = make_view(replace(findings.recording, view=PoseView(positions, ("a",) * 4, ((0, 1),))), cuts, 2)
     assert pose["kind"] == "poses"
     assert all(len(points) == 8 for points in pose["poses"].values())
     first = np.array(pose["poses"]["0"]).reshape(4, 2)
@@ -274,7 +274,7 @@ def test_poses_and_spectra_have_their_own_looks(findings):
         np.corrcoef(first[:, 1], positions[0, :, 1])[0, 1], 1, atol=1e-3
     )  # the tall axis is up
     spectra = np.linspace(0, 1, n)[:, None] + np.zeros((n, 400))
-    view = make_view(replace(findings.sequence, view=SpectrumView(spectra, np.arange(400.0), "nm")), cuts, 2)
+    view = make_view(replace(findings.recording, view=SpectrumView(spectra, np.arange(400.0), "nm")), cuts, 2)
     assert (view["kind"], len(view["bands"]), view["bands"][-1]) == ("spectra", 160, 399.0)
     assert [view["blocks"][0][0], view["blocks"][-1][0]] == [0, 999]
 
@@ -284,7 +284,7 @@ def test_courses_name_the_features_that_they_are_made_of(findings):
     X = np.zeros((60, 8))
     X[:, 3] = X[:, 5] = np.sin(t)
     X[:, 1] = np.cos(3 * t)
-    view = make_view(replace(findings.sequence, X=X), {2: findings.labels}, 2)
+    view = make_view(replace(findings.recording, X=X), {2: findings.labels}, 2)
     assert set(view["courses"][0]["names"][:2]) == {"c3", "c5"}
     assert view["courses"][0]["share"] == pytest.approx(2 / 3, abs=0.05)
 

@@ -32,12 +32,12 @@ from seqspan.cli.settings import (
 from seqspan.cli.truth import Truth, read_truth, score
 from seqspan.cuts.ordered.cut import MIN_LENGTH
 from seqspan.cuts.spectral.n_subspaces import ESTIMATORS
-from seqspan.exports import EXPORTS, check_export, describe_recording, write_export
+from seqspan.exports import EXPORTS, check_export, make_timeline, write_export
 from seqspan.exports.split import split_video
 from seqspan.pipeline import segment
 from seqspan.preprocess import Chain, make_chain
 from seqspan.readers import read
-from seqspan.recording import Sequence
+from seqspan.recording import Recording
 from seqspan.report import Findings, build_report
 from seqspan.results.folder import (
     DOCUMENT,
@@ -111,16 +111,16 @@ def run_job(job: Job, *, fresh: bool = False) -> Outcome:
         return Outcome(job.name, job.folder, stored, "unchanged")
     with Display(job.name, job.level).shown() as display:
         with display.stage("reading"):
-            sequence = read(job.source, format=job.settings.format, **read_options(job.settings))
-            truth = _read_truth(job.settings, len(sequence))
-            _check_exports(job.settings, sequence)
-            chain = _make_chain(job.settings, sequence)
+            recording = read(job.source, format=job.settings.format, **read_options(job.settings))
+            truth = _read_truth(job.settings, len(recording))
+            _check_exports(job.settings, recording)
+            chain = _make_chain(job.settings, recording)
             # half the memory and time; the gap is certified all the same
-            X = chain.apply(sequence.X).astype(np.float32, copy=False)
+            X = chain.apply(recording.X).astype(np.float32, copy=False)
         solved, reused = _solve(job, X, display, fresh=fresh)
         with threadpool_limits(1 if len(X) <= MANY_SAMPLES else None):
             with display.stage("cutting"):
-                findings = _cut(job.settings, sequence, X, solved, chain, truth)
+                findings = _cut(job.settings, recording, X, solved, chain, truth)
             document = _describe(job, findings, chain, truth) | {"fingerprint": fingerprint}
             document["input"]["sha256"] = source_hash
             _write(job, replace(findings, document=document), display)
@@ -150,22 +150,22 @@ def _read_truth(settings: Settings, n_samples: int) -> Truth | None:
     return None if settings.truth is None else read_truth(Path(settings.truth), n_samples)
 
 
-def _check_exports(settings: Settings, sequence: Sequence) -> None:
+def _check_exports(settings: Settings, recording: Recording) -> None:
     """Refuse exports that do not fit before minutes are spent on solving."""
     names = parse_exports(settings.export)
     if not names and not settings.split:
         return
-    recording = describe_recording(sequence, [])
+    timeline = make_timeline(recording, [])
     for name in names:
-        check_export(name, recording)
-    if settings.split and recording.frame_rate is None:
-        raise ValueError(f"{recording.name}: --split needs a video file; this is {recording.what}.")
+        check_export(name, timeline)
+    if settings.split and timeline.frame_rate is None:
+        raise ValueError(f"{timeline.name}: --split needs a video file; this is {timeline.what}.")
 
 
-def _make_chain(settings: Settings, sequence: Sequence) -> Chain:
-    """Make the steps before the solver, by the kind of the recording where they are to be chosen."""
+def _make_chain(settings: Settings, recording: Recording) -> Chain:
+    """Make the steps before the solver, by the kind of the timeline where they are to be chosen."""
     steps = None if settings.preprocess == "none" else settings.preprocess
-    return make_chain(steps, sequence.X, sequence.kind)
+    return make_chain(steps, recording.X, recording.kind)
 
 
 def _solve(job: Job, X: Array, display: Display, *, fresh: bool) -> tuple[Solved, bool]:
@@ -206,10 +206,10 @@ def _fit(job: Job, X: Array, parameters: dict[str, Any], display: Display) -> So
 
 
 def _cut(
-    settings: Settings, sequence: Sequence, X: Array, solved: Solved, chain: Chain, truth: Truth | None
+    settings: Settings, recording: Recording, X: Array, solved: Solved, chain: Chain, truth: Truth | None
 ) -> Findings:
     """Label the samples, and tell how sure each boundary is."""
-    rows = chain.rows(len(sequence))
+    rows = chain.rows(len(recording))
     counts: dict[str, Any] = {
         "n_subspaces": parse_count("--subspaces", settings.subspaces, tuple(ESTIMATORS)),
         "n_spans": parse_count("--spans", settings.spans, ("auto",)),
@@ -217,14 +217,14 @@ def _cut(
     for name, count in counts.items():
         if isinstance(count, int) and count > len(rows):
             raise ValueError(
-                f"{sequence.source}: {name} must be at most {len(rows)}, its samples; got {count}."
+                f"{recording.source}: {name} must be at most {len(rows)}, its samples; got {count}."
             )
     if settings.cut == "ordered":
         check_room(len(rows), counts["n_spans"], counts["n_subspaces"], MIN_LENGTH)
     columns = scale_columns(np.ascontiguousarray(X.T))
     found = segment(solved.Z, columns, cut=settings.cut, rng=np.random.default_rng(settings.seed), **counts)
     findings = Findings(
-        sequence=sequence,
+        recording=recording,
         X=columns,
         solved=solved,
         labels=found.labels,
@@ -240,15 +240,15 @@ def _cut(
 
 def _describe(job: Job, findings: Findings, chain: Chain, truth: Truth | None) -> dict[str, Any]:
     """Put together what ``result.json`` says, the times of the last stages aside."""
-    sequence, solved = findings.sequence, findings.solved
+    recording, solved = findings.recording, findings.solved
     about_input = {
-        "path": sequence.source,
-        "kind": sequence.kind,
-        "n_samples": len(sequence),
-        "n_features": int(sequence.X.shape[1]),
-        "time_unit": sequence.time_unit,
-        "read_options": dict(sequence.read_options),
-        "notes": list(sequence.notes),
+        "path": recording.source,
+        "kind": recording.kind,
+        "n_samples": len(recording),
+        "n_features": int(recording.X.shape[1]),
+        "time_unit": recording.time_unit,
+        "read_options": dict(recording.read_options),
+        "notes": list(recording.notes),
     }
     return {
         "input": about_input,
@@ -281,19 +281,19 @@ def versions() -> dict[str, str]:
 
 def _write(job: Job, findings: Findings, display: Display) -> None:
     """Write all files of the result, then let them appear together."""
-    times = findings.sequence.times
+    times = findings.recording.times
     spans = make_spans(findings.labels, findings.boundaries, times, findings.confidence)
     document = dict(findings.document)
     with staged(job.folder) as staging:
         write_segments(staging / SEGMENTS, spans)
         write_labels(staging / LABELS, findings.labels, times)
-        recording = describe_recording(findings.sequence, spans)
+        timeline = make_timeline(findings.recording, spans)
         with display.stage("exporting"):
             for name in parse_exports(job.settings.export):
-                write_export(name, recording, staging / f"spans{EXPORTS[name].suffix}")
+                write_export(name, timeline, staging / f"spans{EXPORTS[name].suffix}")
             if job.settings.split:
                 (staging / "split").mkdir()
-                document["split"] = [asdict(piece) for piece in split_video(recording, staging / "split")]
+                document["split"] = [asdict(piece) for piece in split_video(timeline, staging / "split")]
         document["seconds"] = dict(display.seconds) | {"solver": findings.solved.seconds}
         with display.stage("report"):
             text = build_report(replace(findings, document=document))

@@ -12,13 +12,13 @@ import numpy.typing as npt
 
 from seqspan._core.types import Array
 from seqspan.datasets._folder import DataFolder, find, require
-from seqspan.recording import PoseView, Sequence
+from seqspan.recording import PoseView, Recording
 
 CMU86_TRIALS = (1, 3, 5, 7, 9, 11, 13)
 MOCAP6_TRIALS = ("13_29", "13_30", "13_31", "14_06", "14_14", "14_20")
 
 
-def load_cmu86(trial: int, data: DataFolder = None) -> Sequence:
+def load_cmu86(trial: int, data: DataFolder = None) -> Recording:
     """Load a trial of CMU subject 86 as joint rotations, with the actions of the ACA ground truth.
 
     Parameters
@@ -28,7 +28,7 @@ def load_cmu86(trial: int, data: DataFolder = None) -> Sequence:
 
     Returns
     -------
-    Sequence
+    Recording
         Unit quaternions of 15 joints at 60 Hz, 60 features; labels are actions, which recur.
 
     Examples
@@ -42,7 +42,7 @@ def load_cmu86(trial: int, data: DataFolder = None) -> Sequence:
         stored = {name: archive[name] for name in archive.files}
     turns, joints = stored["rot"].astype(float), tuple(map(str, stored["joints"]))
     continuous = continuous_quaternions(turns)
-    return Sequence(
+    return Recording(
         X=continuous.reshape(len(turns), -1),
         times=np.arange(len(turns)) / float(stored["fps"]),
         time_unit="s",
@@ -91,7 +91,7 @@ def _pose(turns: Array, stored: dict[str, npt.NDArray[Any]], joints: tuple[str, 
     return PoseView(np.stack(places, axis=1).astype(np.float32), joints, edges)
 
 
-def load_cmu86_angles(data: DataFolder = None) -> Sequence:
+def load_cmu86_angles(data: DataFolder = None) -> Recording:
     """Load trial 1 of CMU subject 86 as joint angles at 120 Hz, with the actions of the ACA ground truth.
 
     Parameters
@@ -100,7 +100,7 @@ def load_cmu86_angles(data: DataFolder = None) -> Sequence:
 
     Returns
     -------
-    Sequence
+    Recording
         59 angles in degrees, unwrapped, without the root's translation.
 
     Examples
@@ -116,7 +116,7 @@ def load_cmu86_angles(data: DataFolder = None) -> Sequence:
     return replace(_angles(path), labels=labels.astype(np.intp), label_names=names)
 
 
-def load_mocap6(trial: str, data: DataFolder = None) -> Sequence:
+def load_mocap6(trial: str, data: DataFolder = None) -> Recording:
     """Load an exercise routine of CMU subjects 13 and 14: 12 chosen channels at 10 Hz.
 
     Parameters
@@ -126,7 +126,7 @@ def load_mocap6(trial: str, data: DataFolder = None) -> Sequence:
 
     Returns
     -------
-    Sequence
+    Recording
         Labels are the exercises, which recur.
 
     Examples
@@ -141,7 +141,7 @@ def load_mocap6(trial: str, data: DataFolder = None) -> Sequence:
     stored = loadmat(path, squeeze_me=True)
     entry = next(item for item in stored["DataBySeq"] if str(item["filename"]) == trial)
     X = np.asarray(entry["X"], float)
-    return Sequence(
+    return Recording(
         X=X,
         times=np.arange(len(X)) / 10,
         time_unit="s",
@@ -153,7 +153,7 @@ def load_mocap6(trial: str, data: DataFolder = None) -> Sequence:
     )
 
 
-def load_mocap6_angles(trial: str, data: DataFolder = None) -> Sequence:
+def load_mocap6_angles(trial: str, data: DataFolder = None) -> Recording:
     """Load an exercise routine as all its joint angles at 120 Hz.
 
     Parameters
@@ -163,7 +163,7 @@ def load_mocap6_angles(trial: str, data: DataFolder = None) -> Sequence:
 
     Returns
     -------
-    Sequence
+    Recording
         59 angles in degrees, unwrapped, without the root's translation; labels are the exercises.
 
     Examples
@@ -172,17 +172,17 @@ def load_mocap6_angles(trial: str, data: DataFolder = None) -> Sequence:
     (4592, 59)
     """
     path = find("cmu_mocap6", f"{trial}_amc62_120hz.npz", data)
-    sequence = _angles(path)
+    recording = _angles(path)
     with np.load(path, allow_pickle=False) as archive:
-        labels = np.repeat(archive["label10hz"], 12)[: len(sequence)]
+        labels = np.repeat(archive["label10hz"], 12)[: len(recording)]
     n_labelled = len(labels)
-    labelled = sequence.take(np.arange(n_labelled))
+    labelled = recording.take(np.arange(n_labelled))
     return replace(
         labelled, labels=labels.astype(np.intp) - 1, label_names=load_mocap6(trial, data).label_names
     )
 
 
-def load_hdm05(actor: str = "bd", clips_per_action: int = 1, data: DataFolder = None) -> Sequence:
+def load_hdm05(actor: str = "bd", clips_per_action: int = 1, data: DataFolder = None) -> Recording:
     """Load clips of HDM05 of one actor, one action after the other.
 
     Parameters
@@ -194,7 +194,7 @@ def load_hdm05(actor: str = "bd", clips_per_action: int = 1, data: DataFolder = 
 
     Returns
     -------
-    Sequence
+    Recording
         59 angles in degrees at 120 Hz, unwrapped inside every clip, without the root's translation.
 
     Examples
@@ -214,7 +214,7 @@ def load_hdm05(actor: str = "bd", clips_per_action: int = 1, data: DataFolder = 
         clips = [[_without_root(archive[f"clip{number:03d}"]) for number in group] for group in chosen]
     lengths = [sum(map(len, group)) for group in clips]
     X = np.concatenate([clip for group in clips for clip in group])
-    return Sequence(
+    return Recording(
         X=X,
         times=np.arange(len(X)) / 120,
         time_unit="s",
@@ -227,11 +227,11 @@ def load_hdm05(actor: str = "bd", clips_per_action: int = 1, data: DataFolder = 
     )
 
 
-def _angles(path: Path) -> Sequence:
+def _angles(path: Path) -> Recording:
     """Read stored AMC values as unwrapped angles."""
     with np.load(path, allow_pickle=False) as archive:
         X, names, rate = archive["X"], archive["names"], float(archive["fps"])
-    return Sequence(
+    return Recording(
         X=_without_root(X),
         times=np.arange(len(X)) / rate,
         time_unit="s",

@@ -1,4 +1,4 @@
-"""Real data sets as sequences with their true labels.
+"""Real data sets as recordings with their true labels.
 
 Nothing is downloaded: files are looked for in the folder ``data``, else in ``$SEQSPAN_DATA``, and where one
 is absent the error says what to get from where.
@@ -27,7 +27,7 @@ from seqspan.datasets._real_mocap import (
     load_mocap6_angles,
 )
 from seqspan.readers import read
-from seqspan.recording import Sequence
+from seqspan.recording import Recording
 
 __all__ = [
     "load_actrectut",
@@ -45,7 +45,7 @@ __all__ = [
 ]
 
 
-def load_tirlib(data: DataFolder = None) -> Sequence:
+def load_tirlib(data: DataFolder = None) -> Recording:
     """Load the library of 120 pure mineral spectra, 6 to 14 um in 321 bands.
 
     Parameters
@@ -55,7 +55,7 @@ def load_tirlib(data: DataFolder = None) -> Sequence:
 
     Returns
     -------
-    Sequence
+    Recording
         Without labels: truth comes from construction, see `seqspan.datasets.spectra`.
 
     Examples
@@ -67,7 +67,7 @@ def load_tirlib(data: DataFolder = None) -> Sequence:
     return library.with_notes("wavelengths are in micrometres")
 
 
-def load_bbb_clip(clip: str, data: DataFolder = None) -> Sequence:
+def load_bbb_clip(clip: str, data: DataFolder = None) -> Recording:
     """Load a clip of 300 frames and three shots, as in the paper's protocol for video.
 
     Parameters
@@ -77,7 +77,7 @@ def load_bbb_clip(clip: str, data: DataFolder = None) -> Sequence:
 
     Returns
     -------
-    Sequence
+    Recording
         Grey frames of 129 x 96; labels are the shots.
 
     Examples
@@ -87,14 +87,14 @@ def load_bbb_clip(clip: str, data: DataFolder = None) -> Sequence:
     """
     require("clip", clip, ("A", "B"))
     path = find("video_bbb", f"bbb_clip{clip}_gray96x129.npz", data)
-    sequence = read(path, variable="frames")
+    recording = read(path, variable="frames")
     with np.load(path, allow_pickle=False) as archive:
         cuts, rate = archive["cuts"], float(archive["fps"])
-    times = np.arange(len(sequence)) / rate
-    return replace(sequence, labels=_count_cuts(cuts, len(sequence)), times=times, time_unit="s")
+    times = np.arange(len(recording)) / rate
+    return replace(recording, labels=_count_cuts(cuts, len(recording)), times=times, time_unit="s")
 
 
-def load_bbb_film(data: DataFolder = None) -> Sequence:
+def load_bbb_film(data: DataFolder = None) -> Recording:
     """Load 60 s of film; labels are the shots between hard cuts.
 
     Parameters
@@ -103,7 +103,7 @@ def load_bbb_film(data: DataFolder = None) -> Sequence:
 
     Returns
     -------
-    Sequence
+    Recording
         1440 grey frames of 129 x 96. A fade-in, a dissolve and a title inside the shots are in the notes.
 
     Examples
@@ -112,11 +112,11 @@ def load_bbb_film(data: DataFolder = None) -> Sequence:
     >>> len(film), film.time_unit, len(np.unique(film.labels))
     (1440, 's', 6)
     """
-    sequence = read(find("video_bbb", "big_buck_bunny_first60s.mp4", data))
+    recording = read(find("video_bbb", "big_buck_bunny_first60s.mp4", data))
     truth = json.loads(find("video_bbb", "labels.json", data).read_text())["big_buck_bunny_first60s.mp4"]
-    labels = _count_cuts(truth["hard_cuts_first_frame_of_new_shot"], len(sequence))
+    labels = _count_cuts(truth["hard_cuts_first_frame_of_new_shot"], len(recording))
     notes = [f"{item['type']}: frames {item['frames'][0]}-{item['frames'][1]}" for item in truth["gradual"]]
-    return replace(sequence, labels=labels).with_notes(*notes)
+    return replace(recording, labels=labels).with_notes(*notes)
 
 
 def load_osc_cuts(data: DataFolder = None) -> dict[str, list[tuple[str, int]]]:
@@ -143,8 +143,8 @@ def load_osc_cuts(data: DataFolder = None) -> dict[str, list[tuple[str, int]]]:
     return cuts
 
 
-def load_hog(name: str, person: int, data: DataFolder = None) -> Sequence:
-    """Load a Keck (gestures) or Weizmann (actions) sequence as 324 HoG features per frame.
+def load_hog(name: str, person: int, data: DataFolder = None) -> Recording:
+    """Load a Keck (gestures) or Weizmann (actions) recording as 324 HoG features per frame.
 
     Parameters
     ----------
@@ -155,7 +155,7 @@ def load_hog(name: str, person: int, data: DataFolder = None) -> Sequence:
 
     Returns
     -------
-    Sequence
+    Recording
         Ten gestures or actions, one after the other.
 
     Examples
@@ -168,7 +168,7 @@ def load_hog(name: str, person: int, data: DataFolder = None) -> Sequence:
     return read(find("keck_weizmann_hog", file, data), variable="X", labels="label")
 
 
-def load_actrectut(subject: int = 1, data: DataFolder = None) -> Sequence:
+def load_actrectut(subject: int = 1, data: DataFolder = None) -> Recording:
     """Load 24 inertial channels of a walk with six activities in 43 spans.
 
     Parameters
@@ -178,7 +178,7 @@ def load_actrectut(subject: int = 1, data: DataFolder = None) -> Sequence:
 
     Returns
     -------
-    Sequence
+    Recording
         31,392 samples for subject 1.
 
     Examples
@@ -190,7 +190,7 @@ def load_actrectut(subject: int = 1, data: DataFolder = None) -> Sequence:
     return read(find("actrectut", file, data), variable="data", labels="labels")
 
 
-def load_hopkins(name: str, data: DataFolder = None) -> Sequence:
+def load_hopkins(name: str, data: DataFolder = None) -> Recording:
     """Load tracked points of a scene with several motions; unordered, so sorted by their motion.
 
     Parameters
@@ -201,7 +201,7 @@ def load_hopkins(name: str, data: DataFolder = None) -> Sequence:
 
     Returns
     -------
-    Sequence
+    Recording
         One row per point, its coordinates in all frames; labels are the motions.
 
     Examples
@@ -217,7 +217,7 @@ def load_hopkins(name: str, data: DataFolder = None) -> Sequence:
     order = np.argsort(motions, kind="stable")
     tracks = stored["x"][:2].transpose(1, 2, 0)[order]  # points, frames, coordinates
     n_points, n_frames, _ = tracks.shape
-    return Sequence(
+    return Recording(
         X=tracks.reshape(n_points, -1),
         times=np.arange(n_points, dtype=float),
         time_unit="sample",

@@ -1,4 +1,4 @@
-"""Spans in the formats of other programs: ``write_export("edl", recording, path)``.
+"""Spans in the formats of other programs: ``write_export("edl", timeline, path)``.
 
 =========  ======================================================  ==========================
 name       opened by                                               made for
@@ -20,9 +20,9 @@ from pathlib import Path
 from seqspan._core.checks import check_choice
 from seqspan.exports._annotation import write_audacity, write_chapters, write_depth, write_elan
 from seqspan.exports._editing import write_edl, write_fcpxml, write_otio
-from seqspan.exports._recording import LENGTH_UNITS, SECONDS, Format, Recording, describe_recording
+from seqspan.exports._timeline import LENGTH_UNITS, SECONDS, Format, Timeline, make_timeline
 
-__all__ = ["EXPORTS", "Format", "Recording", "check_export", "describe_recording", "write_export"]
+__all__ = ["EXPORTS", "Format", "Timeline", "check_export", "make_timeline", "write_export"]
 
 #: Every format by the name that the command line knows it by.
 EXPORTS: dict[str, Format] = {
@@ -36,14 +36,14 @@ EXPORTS: dict[str, Format] = {
 }
 
 
-def check_export(name: str, recording: Recording) -> None:
+def check_export(name: str, timeline: Timeline) -> None:
     """Refuse a format that cannot say what this recording is.
 
     Parameters
     ----------
     name : str
         A name in :data:`EXPORTS`.
-    recording : Recording
+    timeline : Timeline
 
     Raises
     ------
@@ -52,14 +52,14 @@ def check_export(name: str, recording: Recording) -> None:
 
     Examples
     --------
-    >>> check_export("elan", Recording("jumps.amc", "mocap", "s", ()))
-    >>> check_export("edl", Recording("jumps.amc", "mocap", "s", ()))  # doctest: +ELLIPSIS
+    >>> check_export("elan", Timeline("jumps.amc", "mocap", "s", ()))
+    >>> check_export("edl", Timeline("jumps.amc", "mocap", "s", ()))  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
     ValueError: jumps.amc: the export 'edl' needs a video file; ... Exports that fit: elan, audacity.
     """
     check_choice("export", name, EXPORTS)
-    fitting = [other for other, form in EXPORTS.items() if _fits(form, recording)]
+    fitting = [other for other, form in EXPORTS.items() if _fits(form, timeline)]
     if name not in fitting:
         needs = {
             "video": "a video file",
@@ -67,26 +67,26 @@ def check_export(name: str, recording: Recording) -> None:
             "length": "samples placed by depth",
         }
         raise ValueError(
-            f"{recording.name}: the export {name!r} needs {needs[EXPORTS[name].needs]}; this is "
-            f"{recording.what}. Exports that fit: {', '.join(fitting) or 'none'}."
+            f"{timeline.name}: the export {name!r} needs {needs[EXPORTS[name].needs]}; this is "
+            f"{timeline.what}. Exports that fit: {', '.join(fitting) or 'none'}."
         )
 
 
-def _fits(form: Format, recording: Recording) -> bool:
+def _fits(form: Format, timeline: Timeline) -> bool:
     """Tell whether a recording has what a format is about."""
     if form.needs == "video":
-        return recording.frame_rate is not None
-    return recording.time_unit in (SECONDS if form.needs == "time" else LENGTH_UNITS)
+        return timeline.frame_rate is not None
+    return timeline.time_unit in (SECONDS if form.needs == "time" else LENGTH_UNITS)
 
 
-def write_export(name: str, recording: Recording, path: Path) -> None:
+def write_export(name: str, timeline: Timeline, path: Path) -> None:
     """Write the spans of a recording.
 
     Parameters
     ----------
     name : str
         A name in :data:`EXPORTS`.
-    recording : Recording
+    timeline : Timeline
     path : path
         File to write.
 
@@ -94,7 +94,7 @@ def write_export(name: str, recording: Recording, path: Path) -> None:
     --------
     >>> import tempfile
     >>> from seqspan.results import Span
-    >>> jumps = Recording("jumps.amc", "mocap", "s", (Span(0, 120, 0.0, 1.0, 0), Span(120, 180, 1.0, 1.5, 1)))
+    >>> jumps = Timeline("jumps.amc", "mocap", "s", (Span(0, 120, 0.0, 1.0, 0), Span(120, 180, 1.0, 1.5, 1)))
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     write_export("audacity", jumps, Path(folder) / "jumps.txt")
     ...     print((Path(folder) / "jumps.txt").read_text().expandtabs(9))
@@ -102,6 +102,6 @@ def write_export(name: str, recording: Recording, path: Path) -> None:
     1.000000 1.500000 B
     <BLANKLINE>
     """
-    check_export(name, recording)
+    check_export(name, timeline)
     # newline: CMX 3600 and Audacity take the same line ends on every system
-    path.write_text(EXPORTS[name].write(recording), encoding="utf-8", newline="\n")
+    path.write_text(EXPORTS[name].write(timeline), encoding="utf-8", newline="\n")

@@ -9,17 +9,17 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from seqspan._core.text import name_label
-from seqspan.exports._recording import Recording
+from seqspan.exports._timeline import Timeline
 
 XSI = "http://www.w3.org/2001/XMLSchema-instance"
 ELAN_SCHEMA = "http://www.mpi.nl/tools/elan/EAFv3.0.xsd"
 
 
-def write_chapters(recording: Recording) -> str:
+def write_chapters(timeline: Timeline) -> str:
     """Write FFmpeg's metadata file: ``ffmpeg -i film -i this -map_chapters 1 -c copy chaptered.mkv``."""
-    lines = [";FFMETADATA1", f"title={_escape_metadata(recording.name)}"]
-    for span in recording.spans:
-        start, end = (round(1000 * recording.seconds(time)) for time in (span.start_time, span.end_time))
+    lines = [";FFMETADATA1", f"title={_escape_metadata(timeline.name)}"]
+    for span in timeline.spans:
+        start, end = (round(1000 * timeline.seconds(time)) for time in (span.start_time, span.end_time))
         title = f"{name_label(span.label)} ({span.start}-{span.end})"
         lines += ["[CHAPTER]", "TIMEBASE=1/1000", f"START={start}", f"END={end}", f"title={title}"]
     return "\n".join(lines) + "\n"
@@ -30,16 +30,16 @@ def _escape_metadata(text: str) -> str:
     return re.sub(r"([=;#\\\n])", r"\\\1", text)
 
 
-def write_audacity(recording: Recording) -> str:
+def write_audacity(timeline: Timeline) -> str:
     """Write a label track: start, end and label, in seconds."""
     return "".join(
-        f"{recording.seconds(span.start_time):.6f}\t{recording.seconds(span.end_time):.6f}\t"
+        f"{timeline.seconds(span.start_time):.6f}\t{timeline.seconds(span.end_time):.6f}\t"
         f"{name_label(span.label)}\n"
-        for span in recording.spans
+        for span in timeline.spans
     )
 
 
-def write_elan(recording: Recording) -> str:
+def write_elan(timeline: Timeline) -> str:
     """Write an ELAN document with one tier of spans, in milliseconds."""
     root = ElementTree.Element(
         "ANNOTATION_DOCUMENT",
@@ -53,10 +53,10 @@ def write_elan(recording: Recording) -> str:
         },
     )
     header = ElementTree.SubElement(root, "HEADER", MEDIA_FILE="", TIME_UNITS="milliseconds")
-    if recording.kind == "video":
-        url = Path(recording.source).absolute().as_uri()
+    if timeline.kind == "video":
+        url = Path(timeline.source).absolute().as_uri()
         ElementTree.SubElement(header, "MEDIA_DESCRIPTOR", MEDIA_URL=url, MIME_TYPE="video/*")
-    _elan_spans(root, recording)
+    _elan_spans(root, timeline)
     ElementTree.SubElement(
         root,
         "LINGUISTIC_TYPE",
@@ -68,15 +68,15 @@ def write_elan(recording: Recording) -> str:
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(root, encoding="unicode") + "\n"
 
 
-def _elan_spans(root: ElementTree.Element, recording: Recording) -> None:
+def _elan_spans(root: ElementTree.Element, timeline: Timeline) -> None:
     """The times in their order, and one annotation between each two."""
     order = ElementTree.SubElement(root, "TIME_ORDER")
     tier = ElementTree.SubElement(root, "TIER", LINGUISTIC_TYPE_REF="default-lt", TIER_ID="subspaces")
-    times = [span.start_time for span in recording.spans] + [recording.spans[-1].end_time]
+    times = [span.start_time for span in timeline.spans] + [timeline.spans[-1].end_time]
     for number, time in enumerate(times, 1):
-        milliseconds = str(round(1000 * recording.seconds(time)))
+        milliseconds = str(round(1000 * timeline.seconds(time)))
         ElementTree.SubElement(order, "TIME_SLOT", TIME_SLOT_ID=f"ts{number}", TIME_VALUE=milliseconds)
-    for number, span in enumerate(recording.spans, 1):
+    for number, span in enumerate(timeline.spans, 1):
         annotation = ElementTree.SubElement(
             ElementTree.SubElement(tier, "ANNOTATION"),
             "ALIGNABLE_ANNOTATION",
@@ -87,13 +87,13 @@ def _elan_spans(root: ElementTree.Element, recording: Recording) -> None:
         ElementTree.SubElement(annotation, "ANNOTATION_VALUE").text = name_label(span.label)
 
 
-def write_depth(recording: Recording) -> str:
+def write_depth(timeline: Timeline) -> str:
     """Write an interval table: from, to, name of the subspace and confidence of the upper boundary."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    unit = recording.time_unit
+    unit = timeline.time_unit
     writer.writerow([f"from_{unit}", f"to_{unit}", "label", "confidence"])
-    for span in recording.spans:
+    for span in timeline.spans:
         sure = "" if span.confidence is None else f"{span.confidence:.3g}"
         writer.writerow([f"{span.start_time:.10g}", f"{span.end_time:.10g}", name_label(span.label), sure])
     return text.getvalue()

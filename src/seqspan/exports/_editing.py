@@ -9,121 +9,121 @@ from typing import Any
 from xml.etree import ElementTree
 
 from seqspan._core.text import name_label
-from seqspan.exports._recording import Recording
+from seqspan.exports._timeline import Timeline
 from seqspan.results import Span
 
 
-def write_edl(recording: Recording) -> str:
+def write_edl(timeline: Timeline) -> str:
     """Write a CMX 3600 edit decision list, in non-drop time code."""
-    lines = [f"TITLE: {recording.name}", "FCM: NON-DROP FRAME", ""]
-    for number, span in enumerate(recording.spans, 1):
-        times = [_timecode(recording, time) for time in (span.start_time, span.end_time)]
+    lines = [f"TITLE: {timeline.name}", "FCM: NON-DROP FRAME", ""]
+    for number, span in enumerate(timeline.spans, 1):
+        times = [_timecode(timeline, time) for time in (span.start_time, span.end_time)]
         lines.append(f"{number:03d}  AX       V     C        {' '.join(times + times)}")
-        lines += [f"* FROM CLIP NAME: {recording.name}", f"* COMMENT: SUBSPACE {name_label(span.label)}", ""]
+        lines += [f"* FROM CLIP NAME: {timeline.name}", f"* COMMENT: SUBSPACE {name_label(span.label)}", ""]
     return "\n".join(lines)
 
 
-def _timecode(recording: Recording, time: float) -> str:
+def _timecode(timeline: Timeline, time: float) -> str:
     """Hours, minutes, seconds and frames; 29.97 frames per second are counted as 30."""
-    nominal = round(recording.rate)
-    seconds, frames = divmod(recording.frame(time), nominal)
+    nominal = round(timeline.rate)
+    seconds, frames = divmod(timeline.frame(time), nominal)
     minutes, seconds = divmod(seconds, 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours:02d}:{minutes:02d}:{seconds:02d}:{frames:02d}"
 
 
-def write_otio(recording: Recording) -> str:
+def write_otio(timeline: Timeline) -> str:
     """Write an OpenTimelineIO timeline."""
     track = {
         "OTIO_SCHEMA": "Track.1",
         "name": "spans",
         "kind": "Video",
-        "children": [_otio_clip(recording, span) for span in recording.spans],
+        "children": [_otio_clip(timeline, span) for span in timeline.spans],
     }
-    timeline = {
+    document = {
         "OTIO_SCHEMA": "Timeline.1",
-        "name": recording.name,
+        "name": timeline.name,
         "global_start_time": None,
         "tracks": {"OTIO_SCHEMA": "Stack.1", "name": "tracks", "children": [track]},
     }
-    return json.dumps(timeline, indent=1)
+    return json.dumps(document, indent=1)
 
 
-def _otio_clip(recording: Recording, span: Span) -> dict[str, Any]:
+def _otio_clip(timeline: Timeline, span: Span) -> dict[str, Any]:
     """One span as a clip with a reference to the film."""
-    whole = recording.spans[0].start_time, recording.spans[-1].end_time
+    whole = timeline.spans[0].start_time, timeline.spans[-1].end_time
     media = {
         "OTIO_SCHEMA": "ExternalReference.1",
-        "target_url": Path(recording.source).absolute().as_uri(),
-        "available_range": _otio_range(recording, *whole),
+        "target_url": Path(timeline.source).absolute().as_uri(),
+        "available_range": _otio_range(timeline, *whole),
     }
     details = {"label": span.label, "confidence": span.confidence}
     return {
         "OTIO_SCHEMA": "Clip.2",
         "name": f"{name_label(span.label)} {span.start}-{span.end}",
-        "source_range": _otio_range(recording, span.start_time, span.end_time),
+        "source_range": _otio_range(timeline, span.start_time, span.end_time),
         "media_references": {"DEFAULT_MEDIA": media},
         "active_media_reference_key": "DEFAULT_MEDIA",
         "metadata": {"seqspan": details},
     }
 
 
-def _otio_range(recording: Recording, start: float, end: float) -> dict[str, Any]:
+def _otio_range(timeline: Timeline, start: float, end: float) -> dict[str, Any]:
     """A stretch of time in frames."""
-    first, last = recording.frame(start), recording.frame(end)
+    first, last = timeline.frame(start), timeline.frame(end)
 
     def frames(value: int) -> dict[str, Any]:
-        return {"OTIO_SCHEMA": "RationalTime.1", "value": float(value), "rate": float(recording.rate)}
+        return {"OTIO_SCHEMA": "RationalTime.1", "value": float(value), "rate": float(timeline.rate)}
 
     return {"OTIO_SCHEMA": "TimeRange.1", "start_time": frames(first), "duration": frames(last - first)}
 
 
-def write_fcpxml(recording: Recording) -> str:
+def write_fcpxml(timeline: Timeline) -> str:
     """Write a Final Cut Pro project with the spans one after the other."""
     root = ElementTree.Element("fcpxml", version="1.8")
-    total = _fcp_time(recording, recording.spans[-1].end_time)
-    _fcp_resources(ElementTree.SubElement(root, "resources"), recording, total)
-    event = ElementTree.SubElement(ElementTree.SubElement(root, "library"), "event", name=recording.name)
-    project = ElementTree.SubElement(event, "project", name=recording.name)
+    total = _fcp_time(timeline, timeline.spans[-1].end_time)
+    _fcp_resources(ElementTree.SubElement(root, "resources"), timeline, total)
+    event = ElementTree.SubElement(ElementTree.SubElement(root, "library"), "event", name=timeline.name)
+    project = ElementTree.SubElement(event, "project", name=timeline.name)
     sequence = ElementTree.SubElement(project, "sequence", format="r1", duration=total, tcFormat="NDF")
     spine = ElementTree.SubElement(sequence, "spine")
-    first = recording.frame(recording.spans[0].start_time)
-    for span in recording.spans:
-        start, end = recording.frame(span.start_time), recording.frame(span.end_time)
+    first = timeline.frame(timeline.spans[0].start_time)
+    for span in timeline.spans:
+        start, end = timeline.frame(span.start_time), timeline.frame(span.end_time)
         ElementTree.SubElement(
             spine,
             "asset-clip",
             name=name_label(span.label),
             ref="r2",
-            offset=_fcp_frames(recording, start - first),
-            start=_fcp_frames(recording, start),
-            duration=_fcp_frames(recording, end - start),
+            offset=_fcp_frames(timeline, start - first),
+            start=_fcp_frames(timeline, start),
+            duration=_fcp_frames(timeline, end - start),
         )
     ElementTree.indent(root, " ")
     head = '<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE fcpxml>\n'
     return head + ElementTree.tostring(root, encoding="unicode") + "\n"
 
 
-def _fcp_resources(resources: ElementTree.Element, recording: Recording, total: str) -> None:
+def _fcp_resources(resources: ElementTree.Element, timeline: Timeline, total: str) -> None:
     """The format of the frames and the film itself."""
-    width, height = recording.size
-    frame = _fcp_frames(recording, 1)
+    width, height = timeline.size
+    frame = _fcp_frames(timeline, 1)
     ElementTree.SubElement(
         resources, "format", id="r1", frameDuration=frame, width=str(width), height=str(height)
     )
-    url = Path(recording.source).absolute().as_uri()
-    asset = {"name": recording.name, "src": url, "start": "0s", "duration": total, "hasVideo": "1"}
+    url = Path(timeline.source).absolute().as_uri()
+    asset = {"name": timeline.name, "src": url, "start": "0s", "duration": total, "hasVideo": "1"}
     ElementTree.SubElement(resources, "asset", id="r2", format="r1", attrib=asset)
 
 
-def _fcp_time(recording: Recording, time: float) -> str:
+def _fcp_time(timeline: Timeline, time: float) -> str:
     """A time as a whole number of frames."""
-    return _fcp_frames(recording, recording.frame(time))
+    return _fcp_frames(timeline, timeline.frame(time))
 
 
-def _fcp_frames(recording: Recording, frames: int) -> str:
+def _fcp_frames(timeline: Timeline, frames: int) -> str:
     """Frames as the rational seconds that the format wants."""
-    seconds = Fraction(frames) / recording.rate
+    seconds = Fraction(frames) / timeline.rate
     return (
         f"{seconds.numerator}s" if seconds.denominator == 1 else f"{seconds.numerator}/{seconds.denominator}s"
     )

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from seqspan._core.text import name_label
-from seqspan.exports._recording import Recording
+from seqspan.exports._timeline import Timeline
 from seqspan.readers.video import open_film
 from seqspan.results import Span
 
@@ -47,7 +47,7 @@ class Piece:
     reason: str
 
 
-def split_video(recording: Recording, folder: Path) -> list[Piece]:
+def split_video(timeline: Timeline, folder: Path) -> list[Piece]:
     """Write one file per span.
 
     A span that starts and ends at key frames, and refers to no frame outside, is copied without loss. Any
@@ -55,7 +55,7 @@ def split_video(recording: Recording, folder: Path) -> list[Piece]:
 
     Parameters
     ----------
-    recording : Recording
+    timeline : Timeline
         Of a video file.
     folder : path
         It must exist.
@@ -71,34 +71,34 @@ def split_video(recording: Recording, folder: Path) -> list[Piece]:
     >>> import numpy as np
     >>> from seqspan import read
     >>> from seqspan.cli.demo import render, write_clip
-    >>> from seqspan.exports import describe_recording
+    >>> from seqspan.exports import make_timeline
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     film = Path(folder) / "film.mp4"
     ...     write_clip(film, islice(render(np.random.default_rng(0)), 20))
     ...     spans = [Span(0, 10, 0.0, 0.4, 0), Span(10, 20, 0.4, 0.8, 1)]
-    ...     pieces = split_video(describe_recording(read(film), spans), Path(folder))
+    ...     pieces = split_video(make_timeline(read(film), spans), Path(folder))
     >>> [piece.name for piece in pieces]
     ['1_A.mp4', '2_B.mp4']
     """
-    if recording.frame_rate is None:
-        raise ValueError(f"{recording.name}: --split needs a video file; this is {recording.what}.")
-    index = _index_packets(recording.source)
-    digits = len(str(len(recording.spans)))
+    if timeline.frame_rate is None:
+        raise ValueError(f"{timeline.name}: --split needs a video file; this is {timeline.what}.")
+    index = _index_packets(timeline.source)
+    digits = len(str(len(timeline.spans)))
     pieces = []
-    for number, span in enumerate(recording.spans, 1):
+    for number, span in enumerate(timeline.spans, 1):
         stem = folder / f"{number:0{digits}d}_{name_label(span.label)}"
-        pieces.append(_write_piece(recording, span, index, stem))
+        pieces.append(_write_piece(timeline, span, index, stem))
     return pieces
 
 
-def _write_piece(recording: Recording, span: Span, index: _Index, stem: Path) -> Piece:
+def _write_piece(timeline: Timeline, span: Span, index: _Index, stem: Path) -> Piece:
     """Copy a span where that gives all of it, else encode it anew."""
-    ending = Path(recording.source).suffix.lower()
-    if ending in INDEXED and index.is_whole(*_window(recording, span)):
+    ending = Path(timeline.source).suffix.lower()
+    if ending in INDEXED and index.is_whole(*_window(timeline, span)):
         path = stem.with_suffix(ending)
-        _copy(recording, span, path)
+        _copy(timeline, span, path)
         # not every container takes every film as it is: the copy is read back before it is believed
-        if len(_index_packets(str(path)).times) == index.count(*_window(recording, span)):
+        if len(_index_packets(str(path)).times) == index.count(*_window(timeline, span)):
             return Piece(path.name, True, "copied")
         path.unlink()
         reason = "encoded anew: a copy lost frames"
@@ -107,13 +107,13 @@ def _write_piece(recording: Recording, span: Span, index: _Index, stem: Path) ->
     else:
         reason = f"encoded anew: {ending} files keep no index to copy by"
     path = stem.with_suffix(".mp4")
-    _encode(recording, span, path)
+    _encode(timeline, span, path)
     return Piece(path.name, False, reason)
 
 
-def _window(recording: Recording, span: Span) -> tuple[Fraction, Fraction]:
+def _window(timeline: Timeline, span: Span) -> tuple[Fraction, Fraction]:
     """Start and end half a frame early, so that rounded time stamps fall on the right side."""
-    half = Fraction(1, 2) / recording.rate
+    half = Fraction(1, 2) / timeline.rate
     return Fraction(span.start_time) - half, Fraction(span.end_time) - half
 
 
@@ -194,13 +194,13 @@ def _with_decoding_times(packets: Iterator[Packet[Any]]) -> Iterator[Packet[Any]
         yield packet
 
 
-def _copy(recording: Recording, span: Span, path: Path) -> None:
+def _copy(timeline: Timeline, span: Span, path: Path) -> None:
     """Copy the packets of a span into a file of its own."""
     import av
 
-    with open_film(recording.source) as film, av.open(str(path.resolve()), "w") as piece:
+    with open_film(timeline.source) as film, av.open(str(path.resolve()), "w") as piece:
         targets = _add_copies(piece, [film.streams.video[0], *film.streams.audio])
-        _copy_packets(film, piece, targets, (recording, span))
+        _copy_packets(film, piece, targets, (timeline, span))
 
 
 def _add_copies(piece: OutputContainer, sources: list[Any]) -> dict[Any, Any]:
@@ -209,33 +209,33 @@ def _add_copies(piece: OutputContainer, sources: list[Any]) -> dict[Any, Any]:
 
 
 def _copy_packets(
-    film: InputContainer, piece: OutputContainer, targets: dict[Any, Any], part: tuple[Recording, Span]
+    film: InputContainer, piece: OutputContainer, targets: dict[Any, Any], part: tuple[Timeline, Span]
 ) -> None:
     """Copy the packets of some streams, stamped from the start of the span."""
-    recording, span = part
+    timeline, span = part
     first = film.streams.video[0]
     origin = (first.start_time or 0) * (first.time_base or Fraction(1)) + Fraction(span.start_time)
-    for packet in _with_decoding_times(_packets_of(film, list(targets), *_window(recording, span))):
+    for packet in _with_decoding_times(_packets_of(film, list(targets), *_window(timeline, span))):
         shift = round(origin / packet.time_base)
         packet.pts, packet.dts = (packet.pts or 0) - shift, (packet.dts or 0) - shift
         packet.stream = targets[packet.stream]
         piece.mux(packet)
 
 
-def _encode(recording: Recording, span: Span, path: Path) -> None:
+def _encode(timeline: Timeline, span: Span, path: Path) -> None:
     """Decode the frames of a span and encode them anew; copy the sound."""
     import av
 
-    with open_film(recording.source) as film, av.open(str(path.resolve()), "w") as piece:
-        target = _add_encoder(piece, recording)
+    with open_film(timeline.source) as film, av.open(str(path.resolve()), "w") as piece:
+        target = _add_encoder(piece, timeline)
         sound = _add_copies(piece, list(film.streams.audio))
-        for number, frame in enumerate(_frames_of(film, *_window(recording, span))):
+        for number, frame in enumerate(_frames_of(film, *_window(timeline, span))):
             picture = frame.reformat(target.width, target.height, "yuv420p")
-            picture.pts, picture.time_base = number, 1 / recording.rate
+            picture.pts, picture.time_base = number, 1 / timeline.rate
             piece.mux(target.encode(picture))
         piece.mux(target.encode(None))
         if sound:
-            _copy_packets(film, piece, sound, (recording, span))
+            _copy_packets(film, piece, sound, (timeline, span))
 
 
 def _frames_of(film: InputContainer, start: Fraction, end: Fraction) -> Iterator[VideoFrame]:
@@ -255,12 +255,12 @@ def _frames_of(film: InputContainer, start: Fraction, end: Fraction) -> Iterator
             yield frame
 
 
-def _add_encoder(piece: OutputContainer, recording: Recording) -> VideoStream:
+def _add_encoder(piece: OutputContainer, timeline: Timeline) -> VideoStream:
     """Add a video stream by the best encoder there is, its sides even, as encoders want them."""
     import av
 
     name = next(name for name in ENCODERS if name in av.codecs_available)
-    target = cast("VideoStream", piece.add_stream(name, rate=recording.rate, options=QUALITY[name]))
-    target.width, target.height = recording.size[0] // 2 * 2, recording.size[1] // 2 * 2
+    target = cast("VideoStream", piece.add_stream(name, rate=timeline.rate, options=QUALITY[name]))
+    target.width, target.height = timeline.size[0] // 2 * 2, timeline.size[1] // 2 * 2
     target.pix_fmt = "yuv420p"
     return target

@@ -1,7 +1,7 @@
 """Named steps before a segmentation: composed, recorded, and applied again to give the same rows.
 
-``preprocess(sequence, ["centre", "pca:0.95"])`` applies a chain and keeps its record in ``sequence.steps``;
-``preprocess(read(path), sequence.steps)`` gives the same X from the raw file.
+``preprocess(recording, ["centre", "pca:0.95"])`` applies a chain and keeps its record in ``recording.steps``;
+``preprocess(read(path), recording.steps)`` gives the same X from the raw file.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from seqspan.preprocess._steps import (
     as_floats,
     parse_step,
 )
-from seqspan.recording import Sequence
+from seqspan.recording import Recording
 
 __all__ = [
     "STEPS",
@@ -231,23 +231,23 @@ def _varying_deviations(X: Matrix) -> Array:
     return varying if varying.size else np.ones(1)
 
 
-def preprocess(sequence: Sequence, steps: Specification = "auto") -> Sequence:
-    """Apply steps to a sequence, and record them in it.
+def preprocess(recording: Recording, steps: Specification = "auto") -> Recording:
+    """Apply steps to a recording, and record them in it.
 
     Parameters
     ----------
-    sequence : Sequence
+    recording : Recording
     steps : None, "auto", str, or iterable of steps
-        See `make_chain`; also ``sequence.steps`` of an earlier run, to repeat it.
+        See `make_chain`; also ``recording.steps`` of an earlier run, to repeat it.
 
     Returns
     -------
-    Sequence
+    Recording
         New X, times and labels; views keep showing the samples as they were read.
 
     Examples
     --------
-    >>> raw = Sequence(X=np.array([[1.0, 9.0], [3.0, 9.0]]), times=np.arange(2.0), time_unit="s",
+    >>> raw = Recording(X=np.array([[1.0, 9.0], [3.0, 9.0]]), times=np.arange(2.0), time_unit="s",
     ...                feature_names=("a", "b"), kind="mocap")
     >>> done = preprocess(raw, "centre")
     >>> done.X, done.steps
@@ -256,12 +256,12 @@ def preprocess(sequence: Sequence, steps: Specification = "auto") -> Sequence:
     >>> np.array_equal(preprocess(raw, done.steps).X, done.X)
     True
     """
-    chain = make_chain(steps, sequence.X, sequence.kind)
-    X, names = as_floats(sequence.X), sequence.feature_names
+    chain = make_chain(steps, recording.X, recording.kind)
+    X, names = as_floats(recording.X), recording.feature_names
     for step in chain.steps:
         X = step.apply(X)
         names = step.name_features(names, X.shape[1])
-    kept = sequence.take(chain.rows(len(sequence)))
-    return replace(kept, X=X, feature_names=names, steps=(*sequence.steps, *chain.records())).with_notes(
+    kept = recording.take(chain.rows(len(recording)))
+    return replace(kept, X=X, feature_names=names, steps=(*recording.steps, *chain.records())).with_notes(
         *(f"preprocessing: {reason}" for reason in chain.reasons)
     )

@@ -1,4 +1,4 @@
-"""Files into sequences: ``read(path)`` for video, motion capture, spectra and tables.
+"""Files into recordings: ``read(path)`` for video, motion capture, spectra and tables.
 
 One file here per format; `_registry` says how they are found, `_limits` and `_errors` how a file that is
 damaged or hostile ends in one clear error.
@@ -13,15 +13,15 @@ from typing import Any
 
 from seqspan.readers._errors import MissingPackageError, naming
 from seqspan.readers._registry import Reader, choose_reader, readers
-from seqspan.recording import Sequence
+from seqspan.recording import Recording
 
 __all__ = ["MissingPackageError", "Reader", "read", "readers"]
 
 
 def read(
     path: str | PathLike[str], *, format: str | None = None, max_bytes: int | None = None, **options: Any
-) -> Sequence:
-    r"""Read a file, or a folder of images or spectra, into a sequence.
+) -> Recording:
+    r"""Read a file, or a folder of images or spectra, into a recording.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ def read(
 
     Returns
     -------
-    Sequence
+    Recording
         With a line in its notes for everything that was left out, filled in or assumed.
 
     Raises
@@ -55,11 +55,11 @@ def read(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = pathlib.Path(folder) / "core.csv"
     ...     _ = path.write_text("depth_m;quartz;mica\n0,5;1,25;2\n1,0;1,5;3\n")
-    ...     sequence = read(path)
-    >>> sequence.X
+    ...     recording = read(path)
+    >>> recording.X
     array([[1.25, 2.  ],
            [1.5 , 3.  ]])
-    >>> sequence.times, sequence.time_unit, sequence.feature_names
+    >>> recording.times, recording.time_unit, recording.feature_names
     (array([0.5, 1. ]), 'm', ('quartz', 'mica'))
     """
     path = Path(path)
@@ -70,6 +70,6 @@ def read(
     with naming(path, reader.title):
         settings = reader.make_options(options)
         limit = reader.max_bytes if max_bytes is None else max_bytes
-        sequence = reader.load(path, settings, limit)
+        recording = reader.load(path, settings, limit)
     recorded = {"format": reader.name, **asdict(settings)}
-    return replace(sequence, source=str(path), read_options=recorded)
+    return replace(recording, source=str(path), read_options=recorded)

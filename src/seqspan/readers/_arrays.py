@@ -1,4 +1,4 @@
-"""From the named arrays of a file to a sequence: which is X, and what the others mean for it."""
+"""From the named arrays of a file to a recording: which is X, and what the others mean for it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from seqspan._core.types import Array
 from seqspan.readers._frames import pixel_names
 from seqspan.readers._missing import CHOICES, Complete, require_choice, resolve_missing
 from seqspan.readers._table import is_ordered, number_labels, unit_of
-from seqspan.recording import FrameView, Sequence, SpectrumView, View
+from seqspan.recording import FrameView, Recording, SpectrumView, View
 
 Shapes = Mapping[str, tuple[int, ...]]
 AnyArray = npt.NDArray[Any]
@@ -48,8 +48,8 @@ class ArrayOptions:
         require_choice("missing", self.missing, CHOICES)
 
 
-def array_sequence(shapes: Shapes, fetch: Fetch, options: ArrayOptions) -> Sequence:
-    """Build a sequence from arrays that are fetched by name once their shapes have been looked at."""
+def array_sequence(shapes: Shapes, fetch: Fetch, options: ArrayOptions) -> Recording:
+    """Build a recording from arrays that are fetched by name once their shapes have been looked at."""
     name = choose_variable(shapes, options.variable)
     helpers = {
         "time": options.time,
@@ -100,7 +100,7 @@ def _find_wavelengths(shapes: Shapes, variable: str) -> str | None:
 
 def _assemble(
     samples: AnyArray, given: dict[str, AnyArray], options: ArrayOptions, notes: list[str]
-) -> Sequence:
+) -> Recording:
     """Shape the samples into rows and dress them with what else the file holds."""
     wavelengths = given.get("wavelengths")
     X, picture, more = _as_rows(samples, options.transpose, wavelengths)
@@ -115,7 +115,7 @@ def _assemble(
     times, unit = _times(given.get("time"), options.time, len(X))
     labels, label_names = number_labels(given["labels"][complete.rows]) if "labels" in given else (None, ())
     view, kind = _view(complete, picture, wavelengths is not None)
-    return Sequence(
+    return Recording(
         X=complete.X,
         times=times[complete.rows],
         time_unit=unit,
@@ -166,7 +166,7 @@ def _times(values: AnyArray | None, name: str | None, n_samples: int) -> tuple[A
 
 
 def _view(complete: Complete, picture: tuple[int, ...] | None, spectra: bool) -> tuple[View | None, str]:
-    """Return what shows a sample, and the kind of the sequence."""
+    """Return what shows a sample, and the kind of the recording."""
     if spectra:
         return SpectrumView(complete.X, np.array(complete.names, dtype=float)), "spectra"
     if picture:

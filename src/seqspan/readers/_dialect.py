@@ -54,7 +54,7 @@ def find_dialect(
         The start of the file.
     whole : bool
         Whether that is all of it; otherwise the last line may be cut.
-    delimiters : sequence of str
+    delimiters : recording of str
         Those to choose from.
 
     Returns

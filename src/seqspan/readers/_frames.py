@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from seqspan._core.types import Array
 from seqspan.readers._limits import check_bytes, describe_bytes
-from seqspan.recording import FrameView, Sequence
+from seqspan.recording import FrameView, Recording
 
 Pixels = npt.NDArray[np.uint8]
 MEMORY_BYTES = 2**27  # rows beyond this live in a temporary file: an hour of film would be 1.1 GB
@@ -100,11 +100,11 @@ class RowStore:
 
 def frame_sequence(
     rows: Pixels, options: FrameOptions, times: Iterable[float], time_unit: str, notes: list[str]
-) -> Sequence:
-    """Dress rows of pixels as a sequence of kind "video"."""
+) -> Recording:
+    """Dress rows of pixels as a recording of kind "video"."""
     if not len(rows):
         raise ValueError("no frame was found in the part that was asked for.")
-    return Sequence(
+    return Recording(
         X=rows,
         times=np.fromiter(times, float),
         time_unit=time_unit,

@@ -8,7 +8,7 @@ import numpy as np
 
 from seqspan._core.types import Array
 from seqspan.readers._missing import require_choice
-from seqspan.recording import PoseView, Sequence
+from seqspan.recording import PoseView, Recording
 
 FEATURES = ("angles", "positions")
 ANGLE_UNITS = ("degrees", "radians")
@@ -61,13 +61,13 @@ class JointMotion:
     pose: PoseView | None
 
 
-def joint_sequence(motion: JointMotion, options: JointOptions, rate: float, notes: list[str]) -> Sequence:
-    """Choose the features of a motion and dress them as a sequence of kind "mocap"."""
+def joint_sequence(motion: JointMotion, options: JointOptions, rate: float, notes: list[str]) -> Recording:
+    """Choose the features of a motion and dress them as a recording of kind "mocap"."""
     if options.features == "angles":
         X, names, more = _angle_features(motion, options)
     else:
         X, names, more = _position_features(motion, options)
-    return Sequence(
+    return Recording(
         X=X,
         times=np.arange(len(X)) / rate,
         time_unit="s",

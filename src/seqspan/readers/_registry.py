@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from seqspan.readers._limits import MAX_MATRIX_BYTES, read_head
-from seqspan.recording import Sequence
+from seqspan.recording import Recording
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Reader:
     options : type
         A frozen dataclass; its fields are the keywords that `read` accepts.
     load : callable
-        ``load(path, options, max_bytes) -> Sequence``.
+        ``load(path, options, max_bytes) -> Recording``.
     matches : callable
         Tells from the first bytes whether a file can be of this format.
     max_bytes : int
@@ -54,7 +54,7 @@ class Reader:
     title: str
     extensions: tuple[str, ...]
     options: type[Any]
-    load: Callable[[Path, Any, int], Sequence]
+    load: Callable[[Path, Any, int], Recording]
     matches: Callable[[bytes], bool]
     max_bytes: int = MAX_MATRIX_BYTES
     folder: bool = False

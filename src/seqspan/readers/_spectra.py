@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from seqspan._core.types import Array
 from seqspan.readers._missing import resolve_missing
-from seqspan.recording import Sequence, SpectrumView
+from seqspan.recording import Recording, SpectrumView
 
 
 @dataclass(frozen=True)
@@ -35,8 +35,8 @@ class Scan:
     notes: list[str] = field(default_factory=list)
 
 
-def spectra_sequence(scan: Scan, times: Array, time_unit: str, missing: str) -> Sequence:
-    """Leave out bad bands, deal with missing values, and dress the rest as a sequence of kind "spectra"."""
+def spectra_sequence(scan: Scan, times: Array, time_unit: str, missing: str) -> Recording:
+    """Leave out bad bands, deal with missing values, and dress the rest as a recording of kind "spectra"."""
     empty = ~np.isfinite(scan.spectra).any(axis=0)
     keep = scan.good & ~empty
     if not keep.any():
@@ -48,7 +48,7 @@ def spectra_sequence(scan: Scan, times: Array, time_unit: str, missing: str) -> 
     wavelengths = scan.wavelengths[keep]
     names = tuple(f"{value:.10g}" for value in wavelengths)
     complete = resolve_missing(scan.spectra[:, keep], names, missing)
-    return Sequence(
+    return Recording(
         X=complete.X,
         times=times[complete.rows],
         time_unit=time_unit,

@@ -1,4 +1,4 @@
-"""From named columns to a sequence: the time column, the labels, and what is left out."""
+"""From named columns to a recording: the time column, the labels, and what is left out."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from seqspan._core.types import Array, IntArray
 from seqspan.readers._missing import CHOICES, WAYS_ON, require_choice, resolve_missing
-from seqspan.recording import Sequence
+from seqspan.recording import Recording
 
 TIME_NAME = re.compile(
     r"(?P<name>time|t|timestamp|date|datetime|seconds?|elapsed|depth|frame|index)(?P<rest>[\s_.(\[].*)?", re.I
@@ -68,7 +68,7 @@ class Columns:
     problems: list[str] = field(default_factory=list)
 
 
-def table_sequence(columns: Columns, options: TableOptions) -> Sequence:
+def table_sequence(columns: Columns, options: TableOptions) -> Recording:
     """Sort the columns of a table into times, labels and features."""
     names = columns.names
     if not len(columns.X):
@@ -91,7 +91,7 @@ def table_sequence(columns: Columns, options: TableOptions) -> Sequence:
     if columns.problems and options.missing == "error":
         raise ValueError(f"{'; '.join(columns.problems)}; {WAYS_ON}")
     complete = resolve_missing(select_columns(columns.X, keep), kept, options.missing)
-    return Sequence(
+    return Recording(
         X=complete.X,
         times=times[complete.rows],
         time_unit=unit,

@@ -22,7 +22,7 @@ from seqspan.readers._errors import naming
 from seqspan.readers._limits import MAX_TEXT_BYTES, read_lines
 from seqspan.readers._mocap import JointMotion, JointOptions, joint_sequence
 from seqspan.readers._registry import Reader
-from seqspan.recording import PoseView, Sequence
+from seqspan.recording import PoseView, Recording
 
 USUAL_ROOT: tuple[str, ...] = ("tx", "ty", "tz", "rx", "ry", "rz")
 RATE = 120.0  # frames per second; the format does not store it, and CMU and HDM05 use this one
@@ -51,7 +51,7 @@ class AcclaimOptions(JointOptions):
             raise ValueError(f"rate must be positive and finite; got {self.rate}.")
 
 
-def load_acclaim(path: Path, options: AcclaimOptions, max_bytes: int) -> Sequence:
+def load_acclaim(path: Path, options: AcclaimOptions, max_bytes: int) -> Recording:
     """Read a motion, with its skeleton where there is one."""
     motion = parse_amc(read_lines(path, max_bytes))
     skeleton_path = Path(options.skeleton) if options.skeleton else find_skeleton(path)
@@ -127,7 +127,7 @@ def _pose(skeleton: Skeleton, motion: Motion) -> PoseView:
     return PoseView(positions.astype(np.float32), tuple(names), edges)
 
 
-def load_skeleton_alone(path: Path, options: AcclaimOptions, max_bytes: int) -> Sequence:
+def load_skeleton_alone(path: Path, options: AcclaimOptions, max_bytes: int) -> Recording:
     """Read a skeleton as its pose at rest: one sample, to look at."""
     skeleton = parse_asf(read_lines(path, max_bytes))
     moving = [(name, bone) for name, bone in skeleton.bones.items() if bone.channels]

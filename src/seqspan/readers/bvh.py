@@ -12,12 +12,12 @@ from seqspan.readers._errors import import_optional
 from seqspan.readers._limits import MAX_TEXT_BYTES, is_gzip, read_lines
 from seqspan.readers._mocap import JointMotion, JointOptions, joint_sequence
 from seqspan.readers._registry import Reader
-from seqspan.recording import PoseView, Sequence
+from seqspan.recording import PoseView, Recording
 
 MAX_DEPTH = 300  # joints inside joints; pybvh walks them by recursion
 
 
-def load_bvh(path: Path, options: JointOptions, max_bytes: int) -> Sequence:
+def load_bvh(path: Path, options: JointOptions, max_bytes: int) -> Recording:
     """Read a motion and its skeleton."""
     pybvh = import_optional("pybvh", "mocap")
     with tempfile.TemporaryDirectory(prefix="seqspan-") as folder:

@@ -15,7 +15,7 @@ from seqspan.readers._isolated import run_isolated
 from seqspan.readers._limits import check_bytes
 from seqspan.readers._missing import CHOICES, require_choice, resolve_missing
 from seqspan.readers._registry import Reader
-from seqspan.recording import PoseView, Sequence
+from seqspan.recording import PoseView, Recording
 
 BLOCK = 512
 MAGIC = 0x50
@@ -45,7 +45,7 @@ class C3dOptions:
         require_choice("damaged", self.damaged, ("error", "keep"))
 
 
-def load_c3d(path: Path, options: C3dOptions, max_bytes: int) -> Sequence:
+def load_c3d(path: Path, options: C3dOptions, max_bytes: int) -> Recording:
     """Read the markers of a recording, or the rotations of its segments where it has no markers."""
     import_optional("ezc3d", "mocap")
     notes = check_header(path, options, max_bytes)
@@ -102,20 +102,20 @@ def _labels(given: list[str], count: int) -> tuple[str, ...]:
 
 def _marker_sequence(
     places: Array, markers: tuple[str, ...], about: dict[str, object], options: C3dOptions
-) -> Sequence:
-    """Dress markers (n_frames, n_markers, 3) as a sequence."""
+) -> Recording:
+    """Dress markers (n_frames, n_markers, 3) as a recording."""
     names = tuple(f"{marker}.{axis}" for marker in markers for axis in AXES)
     notes = [f"{about['n_analogs']} analog channels were left out"] if about["n_analogs"] else []
-    sequence = _sequence(places.reshape(len(places), -1), names, about["point_rate"], options, notes)
-    kept = tuple(dict.fromkeys(_owner(name) for name in sequence.feature_names))
-    positions = sequence.X.reshape(len(sequence), len(kept), 3).astype(np.float32)
-    return replace(sequence, view=PoseView(positions, kept))
+    recording = _sequence(places.reshape(len(places), -1), names, about["point_rate"], options, notes)
+    kept = tuple(dict.fromkeys(_owner(name) for name in recording.feature_names))
+    positions = recording.X.reshape(len(recording), len(kept), 3).astype(np.float32)
+    return replace(recording, view=PoseView(positions, kept))
 
 
 def _rotation_sequence(
     matrices: Array, segments: tuple[str, ...], about: dict[str, object], options: C3dOptions
-) -> Sequence:
-    """Dress 4 x 4 matrices (n_frames, n_segments, 4, 4) as a sequence: the three rows that vary."""
+) -> Recording:
+    """Dress 4 x 4 matrices (n_frames, n_segments, 4, 4) as a recording: the three rows that vary."""
     names = tuple(
         f"{segment}.{row}{column}" for segment in segments for row in range(3) for column in range(4)
     )
@@ -133,14 +133,14 @@ def _owner(name: str) -> str:
 
 def _sequence(
     X: Array, names: tuple[str, ...], rate: object, options: C3dOptions, notes: list[str]
-) -> Sequence:
+) -> Recording:
     """Fill the gaps and add times."""
     complete = resolve_missing(X, names, options.missing, owner=_owner)
     unit = "s"
     if not isinstance(rate, float) or not 0 < rate < float("inf"):
         rate, unit = 1.0, "sample"
         notes = [*notes, "its frame rate is not a positive number: times count frames"]
-    return Sequence(
+    return Recording(
         X=complete.X,
         times=complete.rows / rate,
         time_unit=unit,

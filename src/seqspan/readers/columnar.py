@@ -7,13 +7,13 @@ from pathlib import Path
 from seqspan.readers._isolated import run_isolated
 from seqspan.readers._registry import Reader
 from seqspan.readers._table import Columns, TableOptions, table_sequence
-from seqspan.recording import Sequence
+from seqspan.recording import Recording
 
 PARQUET = b"PAR1"
 FEATHER = b"ARROW1"
 
 
-def load_columns(path: Path, options: TableOptions, max_bytes: int) -> Sequence:
+def load_columns(path: Path, options: TableOptions, max_bytes: int) -> Recording:
     """Read a columnar table."""
     check_ends(path)
     arrays, about = run_isolated("columns", path, max_bytes, labels=options.labels)

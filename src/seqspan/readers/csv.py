@@ -23,7 +23,7 @@ from seqspan.readers._dialect import (
 from seqspan.readers._limits import check_bytes, is_gzip
 from seqspan.readers._registry import Reader
 from seqspan.readers._table import Columns, TableOptions, table_sequence
-from seqspan.recording import Sequence
+from seqspan.recording import Recording
 
 if TYPE_CHECKING:
     import polars as pl
@@ -60,7 +60,7 @@ class CsvOptions(TableOptions):
             raise ValueError(f"decimal must be '.' or ','; got {self.decimal!r}.")
 
 
-def load_csv(path: Path, options: CsvOptions, max_bytes: int) -> Sequence:
+def load_csv(path: Path, options: CsvOptions, max_bytes: int) -> Recording:
     """Read a table of text."""
     check_bytes(path.stat().st_size, max_bytes, "the file")
     require_library("polars")

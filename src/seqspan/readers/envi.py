@@ -15,7 +15,7 @@ from seqspan.readers._limits import check_bytes
 from seqspan.readers._missing import CHOICES, require_choice
 from seqspan.readers._registry import Reader
 from seqspan.readers._spectra import Scan, spectra_sequence
-from seqspan.recording import Sequence
+from seqspan.recording import Recording
 
 DATA_ENDINGS = ("", ".img", ".dat", ".raw", ".bil", ".bip", ".bsq", ".bin", ".sli")
 TYPE_BYTES = {1: 1, 2: 2, 3: 4, 4: 4, 5: 8, 12: 2, 13: 4, 14: 8, 15: 8}  # ENVI's codes of real numbers
@@ -25,7 +25,7 @@ MAX_HEADER_BYTES = 2**24
 
 @dataclass(frozen=True)
 class EnviOptions:
-    """How a scanned image becomes a sequence along depth.
+    """How a scanned image becomes a recording along depth.
 
     Parameters
     ----------
@@ -67,8 +67,8 @@ class EnviHeader:
         return self.offset + self.lines * self.samples * self.bands * self.item_bytes
 
 
-def load_envi(path: Path, options: EnviOptions, max_bytes: int) -> Sequence:
-    """Read an image of spectra as a sequence along its longer side, or a library as its spectra."""
+def load_envi(path: Path, options: EnviOptions, max_bytes: int) -> Recording:
+    """Read an image of spectra as a recording along its longer side, or a library as its spectra."""
     envi = import_optional("spectral.io.envi", "spectra")
     check_bytes(path.stat().st_size, min(max_bytes, MAX_HEADER_BYTES), "the header")
     fields = envi.read_envi_header(str(path))
@@ -126,7 +126,7 @@ def _along_depth(
     """Reduce an image (lines, samples, bands) to one spectrum per step along the core."""
     notes = []
     if cube.shape[0] == 1:
-        cube, notes = cube.transpose(1, 0, 2), ["the sequence runs along the samples of its one line"]
+        cube, notes = cube.transpose(1, 0, 2), ["the recording runs along the samples of its one line"]
     width = cube.shape[1]
     if options.across == "mean":
         if width > 1:
@@ -147,7 +147,7 @@ def _valid(values: npt.NDArray[Any], ignored: float | None) -> Array:
     return floats
 
 
-def _dress(spectra: Array, fields: dict[str, Any], options: EnviOptions, notes: list[str]) -> Sequence:
+def _dress(spectra: Array, fields: dict[str, Any], options: EnviOptions, notes: list[str]) -> Recording:
     """Add wavelengths and bad bands from the header."""
     n_bands = spectra.shape[1]
     good = _numbers(fields, "bbl", n_bands)

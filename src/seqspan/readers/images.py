@@ -13,18 +13,18 @@ from seqspan.readers._errors import naming
 from seqspan.readers._frames import FrameOptions, Pixels, RowStore, frame_sequence, sample_times
 from seqspan.readers._limits import MAX_PIXELS
 from seqspan.readers._registry import Reader, extension_of
-from seqspan.recording import Sequence
+from seqspan.recording import Recording
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
 EXTENSIONS = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".gif", ".bmp", ".webp", ".pgm", ".ppm")
-# Named one by one: the others of Pillow's formats are not pictures in sequence, and some run interpreters.
+# Named one by one: the others of Pillow's formats are not pictures in recording, and some run interpreters.
 FORMATS = ("PNG", "JPEG", "TIFF", "GIF", "BMP", "WEBP", "PPM")
 MAX_PAGES = 10**6
 
 
-def load_images(path: Path, options: FrameOptions, max_bytes: int) -> Sequence:
+def load_images(path: Path, options: FrameOptions, max_bytes: int) -> Recording:
     """Read a folder of pictures in the order of their names, or the pages of one file."""
     files = picture_files(path) if path.is_dir() else [path]
     store = RowStore(int(np.prod(options.shape)), max_bytes)

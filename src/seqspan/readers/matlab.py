@@ -13,7 +13,7 @@ from seqspan.readers._errors import import_optional
 from seqspan.readers._isolated import run_isolated
 from seqspan.readers._limits import check_bytes
 from seqspan.readers._registry import Reader
-from seqspan.recording import Sequence
+from seqspan.recording import Recording
 
 HDF5 = b"\x89HDF\r\n\x1a\n"
 NUMERIC_CLASSES = {
@@ -22,14 +22,14 @@ NUMERIC_CLASSES = {
 }
 
 
-def load_matlab(path: Path, options: ArrayOptions, max_bytes: int) -> Sequence:
+def load_matlab(path: Path, options: ArrayOptions, max_bytes: int) -> Recording:
     """Read the variables of a MATLAB file that are asked for, or needed."""
     with path.open("rb") as file:
         head = file.read(512 + len(HDF5))
     return (_load_73 if is_hdf5(head) else _load_5)(path, options, max_bytes)
 
 
-def _load_5(path: Path, options: ArrayOptions, max_bytes: int) -> Sequence:
+def _load_5(path: Path, options: ArrayOptions, max_bytes: int) -> Recording:
     """Read a file of MATLAB 4 to 7."""
     from scipy.io import loadmat, whosmat
 
@@ -45,7 +45,7 @@ def _load_5(path: Path, options: ArrayOptions, max_bytes: int) -> Sequence:
     return array_sequence(shapes, fetch, options)
 
 
-def _load_73(path: Path, options: ArrayOptions, max_bytes: int) -> Sequence:
+def _load_73(path: Path, options: ArrayOptions, max_bytes: int) -> Recording:
     """Read a file of MATLAB 7.3."""
     import_optional("h5py", "matlab")
     _, about = run_isolated("hdf5_list", path, max_bytes)

@@ -12,14 +12,14 @@ import numpy.typing as npt
 from seqspan.readers._arrays import ArrayOptions, array_sequence
 from seqspan.readers._limits import check_bytes
 from seqspan.readers._registry import Reader
-from seqspan.recording import Sequence
+from seqspan.recording import Recording
 
 MAGIC = b"\x93NUMPY"
 NUMBERS = "iufb"  # NumPy's letters of the types that are read
 SINGLE = "X"
 
 
-def load_npy(path: Path, options: ArrayOptions, max_bytes: int) -> Sequence:
+def load_npy(path: Path, options: ArrayOptions, max_bytes: int) -> Recording:
     """Read one array."""
     with path.open("rb") as file:
         shape, dtype = read_header(file)
@@ -36,7 +36,7 @@ def load_npy(path: Path, options: ArrayOptions, max_bytes: int) -> Sequence:
     return array_sequence({SINGLE: shape}, fetch, options)
 
 
-def load_npz(path: Path, options: ArrayOptions, max_bytes: int) -> Sequence:
+def load_npz(path: Path, options: ArrayOptions, max_bytes: int) -> Recording:
     """Read the arrays of an archive that are asked for, or needed."""
     with zipfile.ZipFile(path) as archive:
         headers = {}

@@ -15,7 +15,7 @@ from seqspan.readers._missing import CHOICES, require_choice
 from seqspan.readers._registry import Reader, extension_of
 from seqspan.readers._spectra import Scan, spectra_sequence
 from seqspan.readers.images import natural_key
-from seqspan.recording import Sequence
+from seqspan.recording import Recording
 
 EXTENSIONS = (".asc", ".txt")
 DELETED = -1e30  # the USGS marks deleted channels by -1.23e34
@@ -40,7 +40,7 @@ class TextSpectraOptions:
         require_choice("missing", self.missing, CHOICES)
 
 
-def load_text_spectra(path: Path, options: TextSpectraOptions, max_bytes: int) -> Sequence:
+def load_text_spectra(path: Path, options: TextSpectraOptions, max_bytes: int) -> Recording:
     """Read one file, or a folder of files with one spectrum each in the order of their names."""
     files = spectra_files(path) if path.is_dir() else [path]
     scans: list[Scan] = []
@@ -73,7 +73,7 @@ def _check_same_axis(scans: list[Scan]) -> None:
     """Raise where the last of the files has other wavelengths than the first."""
     if not np.array_equal(scans[0].wavelengths, scans[-1].wavelengths):
         raise ValueError(
-            "its wavelengths are not those of the first file; spectra of one sequence share them."
+            "its wavelengths are not those of the first file; spectra of one recording share them."
         )
 
 

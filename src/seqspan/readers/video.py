@@ -15,7 +15,7 @@ from seqspan.readers._frames import FrameOptions, Pixels, RowStore, frame_sequen
 from seqspan.readers._limits import MAX_PIXELS
 from seqspan.readers._missing import require_choice
 from seqspan.readers._registry import Reader
-from seqspan.recording import Sequence
+from seqspan.recording import Recording
 
 if TYPE_CHECKING:
     from av.container import InputContainer
@@ -62,7 +62,7 @@ class VideoOptions(FrameOptions):
         return self.start is None and self.stop is None
 
 
-def load_video(path: Path, options: VideoOptions, max_bytes: int) -> Sequence:
+def load_video(path: Path, options: VideoOptions, max_bytes: int) -> Recording:
     """Read a film into rows of pixels."""
     with naming(path, "a video"), open_film(path) as container:
         return _read_container(container, options, max_bytes)
@@ -96,7 +96,7 @@ def _refuse_other_files(url: str, flags: int, options: dict[str, str]) -> Any:
     raise ValueError(f"it refers to another file or address ({url}), which is not followed.")
 
 
-def _read_container(container: InputContainer, options: VideoOptions, max_bytes: int) -> Sequence:
+def _read_container(container: InputContainer, options: VideoOptions, max_bytes: int) -> Recording:
     """Decode, reduce and collect the frames of the first video stream."""
     if not container.streams.video:
         raise ValueError("it holds no video stream.")

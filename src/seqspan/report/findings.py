@@ -15,7 +15,7 @@ from seqspan.cuts.ordered.cost import Evidence
 from seqspan.cuts.ordered.cut import describe, label_worths
 from seqspan.cuts.ordered.merging import Joining
 from seqspan.cuts.spectral.affinity import SharedAffinity, affinity
-from seqspan.recording import Sequence
+from seqspan.recording import Recording
 from seqspan.results import Solved
 
 
@@ -25,7 +25,7 @@ class Findings:
 
     Parameters
     ----------
-    sequence : Sequence
+    recording : Recording
         As it was read.
     X : array of shape (d, n)
         The samples as they were cut, one per column of Z.
@@ -50,15 +50,15 @@ class Findings:
     >>> from seqspan.results import Solved
     >>> X, _ = make_subspaces(rng=0)
     >>> osc = OSC(5, random_state=0).fit(X.T)
-    >>> sequence = Sequence(X=X.T, times=np.arange(100.0), time_unit="s", kind="table",
+    >>> recording = Recording(X=X.T, times=np.arange(100.0), time_unit="s", kind="table",
     ...                     feature_names=tuple(f"x{i}" for i in range(X.shape[0])), source="toy.csv")
-    >>> findings = Findings(sequence, X, Solved(osc.coef_, osc.objective_, osc.dual_gap_, osc.n_iter_),
+    >>> findings = Findings(recording, X, Solved(osc.coef_, osc.objective_, osc.dual_gap_, osc.n_iter_),
     ...                     osc.labels_, osc.boundaries_, osc.n_subspaces_, np.arange(100), "ncut")
     >>> findings.confidence.shape
     (4,)
     """
 
-    sequence: Sequence
+    recording: Recording
     X: Array
     solved: Solved
     labels: IntArray
@@ -102,5 +102,5 @@ class Findings:
 
     def to_samples(self, labels: IntArray) -> IntArray:
         """Give every sample the label of the column that stands for it."""
-        column = np.searchsorted(self.rows, np.arange(len(self.sequence)), side="right") - 1
+        column = np.searchsorted(self.rows, np.arange(len(self.recording)), side="right") - 1
         return np.asarray(labels[np.maximum(column, 0)])

@@ -49,12 +49,12 @@ def build_report(findings: Findings) -> str:
     >>> from seqspan import OSC
     >>> from seqspan.datasets import make_subspaces
     >>> from seqspan.results import Solved
-    >>> from seqspan.recording import Sequence
+    >>> from seqspan.recording import Recording
     >>> X, _ = make_subspaces(rng=0)
     >>> osc = OSC(5, random_state=0).fit(X.T)
-    >>> sequence = Sequence(X=X.T, times=np.arange(100.0), time_unit="s", kind="table",
+    >>> recording = Recording(X=X.T, times=np.arange(100.0), time_unit="s", kind="table",
     ...                     feature_names=tuple(f"x{i}" for i in range(X.shape[0])), source="toy.csv")
-    >>> findings = Findings(sequence, X, Solved(osc.coef_, osc.objective_, osc.dual_gap_, osc.n_iter_),
+    >>> findings = Findings(recording, X, Solved(osc.coef_, osc.objective_, osc.dual_gap_, osc.n_iter_),
     ...                     osc.labels_, osc.boundaries_, osc.n_subspaces_, np.arange(100), "ncut")
     >>> "toy.csv" in build_report(findings)
     True
@@ -64,7 +64,7 @@ def build_report(findings: Findings) -> str:
     environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
     template = environment.from_string(_resource("page.html"))
     return template.render(
-        name=printable(Path(findings.sequence.source).name or "recording"),
+        name=printable(Path(findings.recording.source).name or "recording"),
         facts=facts,
         settings=describe_settings(findings),
         document=_printable(findings.document),
@@ -112,10 +112,10 @@ def make_data(findings: Findings) -> dict[str, Any]:
     cuts = recut(findings)
     solved = findings.solved
     return {
-        "n": len(findings.sequence),
-        "name": printable(Path(findings.sequence.source).stem or "recording"),
-        "unit": printable(findings.sequence.time_unit),
-        "edges": _short_edges(edge_times(findings.sequence.times)),
+        "n": len(findings.recording),
+        "name": printable(Path(findings.recording.source).stem or "recording"),
+        "unit": printable(findings.recording.time_unit),
+        "edges": _short_edges(edge_times(findings.recording.times)),
         "colours": COLOURS,
         "chosen": findings.n_subspaces,
         "cuts": {str(k): _runs(labels) for k, labels in sorted(cuts.items())},
@@ -127,10 +127,10 @@ def make_data(findings: Findings) -> dict[str, Any]:
         "worths": _worths(findings),
         "history": [[p.iteration, _short(p.gap), round(p.seconds, 3)] for p in solved.history],
         "tol": findings.document.get("parameters", {}).get("tol"),
-        "rows": None if len(findings.rows) == len(findings.sequence) else findings.rows.tolist(),
+        "rows": None if len(findings.rows) == len(findings.recording) else findings.rows.tolist(),
         "heat": {"Z": heat_map(solved.Z), "W": affinity_map(findings.W)},
         "landmarks": findings.n_landmarks,
-        "view": make_view(findings.sequence, cuts, findings.n_subspaces),
+        "view": make_view(findings.recording, cuts, findings.n_subspaces),
     }
 
 

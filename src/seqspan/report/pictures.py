@@ -14,7 +14,7 @@ import numpy.typing as npt
 from seqspan._core.types import Array, IntArray
 from seqspan.cuts.spectral.affinity import SharedAffinity
 from seqspan.readers.video import open_film
-from seqspan.recording import FrameView, Sequence
+from seqspan.recording import FrameView, Recording
 
 MAX_SIDE = 320  # of a heat map, in cells
 THUMBNAIL = (176, 132)  # largest width and height
@@ -70,12 +70,12 @@ def to_uri(picture: Picture, form: str) -> str:
     return f"data:image/{form.lower()};base64,{base64.b64encode(buffer.getvalue()).decode()}"
 
 
-def thumbnails(sequence: Sequence, indices: IntArray) -> dict[int, str]:
+def thumbnails(recording: Recording, indices: IntArray) -> dict[int, str]:
     """Show some samples of a video, in the film's own colours where there is a film.
 
     Parameters
     ----------
-    sequence : Sequence
+    recording : Recording
         Of kind "video".
     indices : array of int, ascending
 
@@ -84,14 +84,14 @@ def thumbnails(sequence: Sequence, indices: IntArray) -> dict[int, str]:
     dict of int to str
         Data URIs.
     """
-    if sequence.read_options.get("format") == "video" and Path(sequence.source).is_file():
-        frames = film_frames(sequence.source, sequence.times[indices])
+    if recording.read_options.get("format") == "video" and Path(recording.source).is_file():
+        frames = film_frames(recording.source, recording.times[indices])
         found = {int(i): picture for i, picture in zip(indices, frames, strict=False)}
         if len(found) == len(indices):
             return {i: to_uri(picture, "JPEG") for i, picture in found.items()}
-    if not isinstance(sequence.view, FrameView):
+    if not isinstance(recording.view, FrameView):
         return {}
-    return {int(i): to_uri(np.ascontiguousarray(sequence.view.sample(int(i))), "JPEG") for i in indices}
+    return {int(i): to_uri(np.ascontiguousarray(recording.view.sample(int(i))), "JPEG") for i in indices}
 
 
 def film_frames(source: str, times: Array) -> Iterator[Picture]:

@@ -12,7 +12,7 @@ from scipy.sparse.linalg import svds
 from seqspan._core.text import printable
 from seqspan._core.types import Array, IntArray
 from seqspan.cuts.peaks import boundaries_from_labels
-from seqspan.recording import FrameView, PoseView, Sequence, SpectrumView
+from seqspan.recording import FrameView, PoseView, Recording, SpectrumView
 from seqspan.report.pictures import thumbnails
 
 MAX_THUMBNAILS = 240
@@ -25,12 +25,12 @@ N_NAMES = 3  # of features that a component is mostly made of
 STEPS = 999  # numbers in the page have three digits
 
 
-def make_view(sequence: Sequence, cuts: Mapping[int, IntArray], chosen: int) -> dict[str, Any]:
+def make_view(recording: Recording, cuts: Mapping[int, IntArray], chosen: int) -> dict[str, Any]:
     """Choose how spans are shown, and what the page needs for it.
 
     Parameters
     ----------
-    sequence : Sequence
+    recording : Recording
     cuts : mapping of int to array of shape (n_samples,)
         Labels, by number of subspaces.
     chosen : int
@@ -41,16 +41,16 @@ def make_view(sequence: Sequence, cuts: Mapping[int, IntArray], chosen: int) -> 
     dict
         ``kind`` is "frames", "poses", "spectra" or "courses".
     """
-    view = sequence.view
+    view = recording.view
     if isinstance(view, FrameView):
         wanted = wanted_samples(cuts, chosen, MAX_THUMBNAILS)
-        pictures = thumbnails(sequence, wanted)
+        pictures = thumbnails(recording, wanted)
         return {"kind": "frames", "pictures": {str(index): uri for index, uri in pictures.items()}}
     if isinstance(view, PoseView) and len(view.joint_names) > 1:
         return _poses(view, wanted_samples(cuts, chosen, MAX_POSES))
     if isinstance(view, SpectrumView):
         return _spectra(view)
-    return _courses(sequence)
+    return _courses(recording)
 
 
 def wanted_samples(cuts: Mapping[int, IntArray], chosen: int, most: int) -> IntArray:
@@ -120,9 +120,9 @@ def _digits(values: Array, low: float, high: float) -> npt.NDArray[np.int_]:
     return np.round((values - low) / ((high - low) or 1.0) * STEPS).astype(int)
 
 
-def _courses(sequence: Sequence) -> dict[str, Any]:
+def _courses(recording: Recording) -> dict[str, Any]:
     """The leading components over time, with the names of the features that they are mostly made of."""
-    X = sequence.X.astype(float)
+    X = recording.X.astype(float)
     X -= X.mean(axis=0)
     spread = X.std(axis=0)
     X /= np.where(spread > 0, spread, 1)
@@ -133,7 +133,7 @@ def _courses(sequence: Sequence) -> dict[str, Any]:
     courses = []
     for course, loading, share in zip(means.T, loadings, shares, strict=True):
         heavy = np.argsort(-np.abs(loading), kind="stable")[:N_NAMES]
-        names = [printable(sequence.feature_names[index]) for index in heavy]
+        names = [printable(recording.feature_names[index]) for index in heavy]
         values = _digits(course, float(course.min()), float(course.max())).tolist()
         courses.append({"values": values, "names": names, "share": round(float(share), 4)})
     return {"kind": "courses", "size": size, "courses": courses}

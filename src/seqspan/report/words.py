@@ -30,11 +30,11 @@ def describe_facts(findings: Findings, spectrum: list[float]) -> dict[str, Any]:
 
 def describe_size(findings: Findings) -> str:
     """How long the recording is."""
-    sequence = findings.sequence
-    noun = {"video": "frames", "mocap": "poses", "spectra": "spectra"}.get(sequence.kind, "samples")
-    edges = edge_times(sequence.times)
-    length = f", {edges[-1] - edges[0]:.6g} {sequence.time_unit}" if sequence.time_unit != "sample" else ""
-    return printable(f"{len(sequence):,} {noun}{length}, {sequence.X.shape[1]:,} values each")
+    recording = findings.recording
+    noun = {"video": "frames", "mocap": "poses", "spectra": "spectra"}.get(recording.kind, "samples")
+    edges = edge_times(recording.times)
+    length = f", {edges[-1] - edges[0]:.6g} {recording.time_unit}" if recording.time_unit != "sample" else ""
+    return printable(f"{len(recording):,} {noun}{length}, {recording.X.shape[1]:,} values each")
 
 
 def describe_found(findings: Findings) -> str:

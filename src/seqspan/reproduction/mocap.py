@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from seqspan._core.types import Array, IntArray
 from seqspan.datasets._real_mocap import CMU86_TRIALS, MOCAP6_TRIALS
 from seqspan.datasets.real import load_cmu86, load_hdm05, load_mocap6
-from seqspan.recording import Sequence
+from seqspan.recording import Recording
 from seqspan.reproduction._figures import draw_statistics
 from seqspan.reproduction._methods import PAPER_REAL
 from seqspan.reproduction._study import COLUMNS, DRAWN_BY, PARAMETERS, SEARCHED_QUICKLY, Grid, Study, quick
@@ -67,10 +67,10 @@ def _recording(name: str, data: str | None) -> tuple[Array, IntArray]:
         "mocap6": lambda: load_mocap6(which, data),
         "hdm05": lambda: load_hdm05(which, clips_per_action=2, data=data),
     }
-    sequence: Sequence = loaders[kind]()
+    recording: Recording = loaders[kind]()
     kept = slice(None, None, STRIDES[kind])
-    X = np.asarray(sequence.X, dtype=float)[kept].T
-    return X - X.mean(axis=1, keepdims=True), np.asarray(sequence.labels)[kept]
+    X = np.asarray(recording.X, dtype=float)[kept].T
+    return X - X.mean(axis=1, keepdims=True), np.asarray(recording.labels)[kept]
 
 
 def require_data(data: str | None) -> None:

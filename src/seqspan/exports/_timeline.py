@@ -9,7 +9,7 @@ from pathlib import Path
 
 from seqspan._core.text import printable
 from seqspan.readers.video import open_film
-from seqspan.recording import Sequence
+from seqspan.recording import Recording
 from seqspan.results import Span
 
 SECONDS = {"s": 1.0, "sec": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "min": 60.0, "h": 3600.0}
@@ -17,7 +17,7 @@ LENGTH_UNITS = ("mm", "cm", "m", "km", "ft")
 
 
 @dataclass(frozen=True)
-class Recording:
+class Timeline:
     """What was segmented, and the spans that were found.
 
     Parameters
@@ -25,7 +25,7 @@ class Recording:
     source : str
         Path of the file.
     kind : str
-        Of the sequence.
+        Of the recording.
     time_unit : str
     spans : tuple of Span
     frame_rate : Fraction, optional
@@ -35,7 +35,7 @@ class Recording:
 
     Examples
     --------
-    >>> film = Recording("film.mp4", "video", "s", (Span(0, 50, 0.0, 2.0, 0),), Fraction(25), (640, 360))
+    >>> film = Timeline("film.mp4", "video", "s", (Span(0, 50, 0.0, 2.0, 0),), Fraction(25), (640, 360))
     >>> film.name, film.frame(2.0)
     ('film.mp4', 50)
     """
@@ -88,41 +88,41 @@ class Format:
 
     Examples
     --------
-    >>> labels = Format(".txt", lambda recording: f"{len(recording.spans)} spans", "time")
-    >>> labels.write(Recording("walk.amc", "mocap", "s", ()))
+    >>> labels = Format(".txt", lambda timeline: f"{len(timeline.spans)} spans", "time")
+    >>> labels.write(Timeline("walk.amc", "mocap", "s", ()))
     '0 spans'
     """
 
     suffix: str
-    write: Callable[[Recording], str]
+    write: Callable[[Timeline], str]
     needs: str
 
 
-def describe_recording(sequence: Sequence, spans: list[Span]) -> Recording:
-    """Collect what exports need of a sequence, the frame rate of a video file included.
+def make_timeline(recording: Recording, spans: list[Span]) -> Timeline:
+    """Collect what exports need of a recording, the frame rate of a video file included.
 
     Parameters
     ----------
-    sequence : Sequence
+    recording : Recording
     spans : list of Span
 
     Returns
     -------
-    Recording
+    Timeline
 
     Examples
     --------
     >>> import numpy as np
-    >>> core = Sequence(X=np.eye(2), times=np.array([0.0, 0.5]), time_unit="m", feature_names=("a", "b"),
+    >>> core = Recording(X=np.eye(2), times=np.array([0.0, 0.5]), time_unit="m", feature_names=("a", "b"),
     ...                 kind="spectra", source="core.hdr")
-    >>> describe_recording(core, [Span(0, 2, 0.0, 1.0, 0)]).what
+    >>> make_timeline(core, [Span(0, 2, 0.0, 1.0, 0)]).what
     "a recording of kind 'spectra' measured in 'm'"
     """
-    recording = Recording(sequence.source, sequence.kind, sequence.time_unit, tuple(spans))
-    if sequence.read_options.get("format") != "video":
-        return recording
-    with open_film(sequence.source) as container:
+    timeline = Timeline(recording.source, recording.kind, recording.time_unit, tuple(spans))
+    if recording.read_options.get("format") != "video":
+        return timeline
+    with open_film(recording.source) as container:
         stream = container.streams.video[0]
         rate = stream.average_rate or stream.guessed_rate or Fraction(25)
         size = stream.codec_context.width, stream.codec_context.height
-    return Recording(sequence.source, "video", "s", tuple(spans), Fraction(rate), size)
+    return Timeline(recording.source, "video", "s", tuple(spans), Fraction(rate), size)

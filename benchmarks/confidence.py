@@ -20,9 +20,9 @@ import numpy as np
 
 from benchmarks.quality.sets import SETS, Labelled
 from seqspan import OSC
+from seqspan._core.spans import boundaries_from_labels
 from seqspan.cuts.ordered.confidence import boundary_confidence
 from seqspan.cuts.ordered.cut import OrderedCutter
-from seqspan.cuts.peaks import boundaries_from_labels
 from seqspan.preprocess import make_chain
 
 MARGIN = 0.02

@@ -20,7 +20,7 @@ from scipy.ndimage import gaussian_filter1d
 
 from benchmarks.quality import sets
 from seqspan import OSC
-from seqspan.cuts.peaks import boundaries_from_labels
+from seqspan._core.spans import boundaries_from_labels
 from seqspan.datasets import make_recurring_subspaces, make_subspaces
 from seqspan.preprocess import make_chain
 

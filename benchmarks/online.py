@@ -21,8 +21,8 @@ import numpy as np
 from benchmarks.common import describe_machine, motion_problem, print_table
 from benchmarks.landmarks import prepare
 from seqspan import OSC
+from seqspan._core.spans import boundaries_from_labels
 from seqspan.cuts.online.stream import TIME_SCALE, OnlineSegmentation, segment_at_once
-from seqspan.cuts.peaks import boundaries_from_labels
 from seqspan.datasets import real
 from seqspan.datasets._real_mocap import CMU86_TRIALS, MOCAP6_TRIALS
 from seqspan.metrics import boundary_f1, clustering_error

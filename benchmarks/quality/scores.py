@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
 from benchmarks.quality.sets import Labelled
-from seqspan.cuts.peaks import boundaries_from_labels
+from seqspan._core.spans import boundaries_from_labels
 from seqspan.metrics import boundary_f1, clustering_error, covering
 
 #: Columns of the tables, larger is better.

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from seqspan.cuts.peaks import boundaries_from_labels
+from seqspan._core.spans import boundaries_from_labels
 from seqspan.datasets import real
 from seqspan.recording import Recording
 

@@ -10,7 +10,7 @@ from scipy.optimize import linear_sum_assignment
 
 from benchmarks.quality.rows import Row, read_runs
 from benchmarks.quality.table import best_variants
-from seqspan.cuts.peaks import boundaries_from_labels
+from seqspan._core.spans import boundaries_from_labels
 
 UNMATCHED = "#D9D9D9"
 #: More than the eight of seqspan.plots, as some sets have eleven labels; none is grey.

@@ -14,7 +14,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from seqspan import OSC
-from seqspan.cuts.peaks import boundaries_from_labels
+from seqspan._core.spans import boundaries_from_labels
 from seqspan.datasets import make_motion
 from seqspan.metrics import boundary_f1, clustering_error
 from seqspan.plots import STYLE, plot_spans

@@ -20,8 +20,9 @@ import numpy as np
 from scipy.ndimage import gaussian_filter1d
 
 from seqspan import OSC, read
+from seqspan._core.spans import make_spans
 from seqspan.plots import STYLE, plot_spans
-from seqspan.results import make_spans, write_segments
+from seqspan.results import write_segments
 
 rng = np.random.default_rng(0)
 states = np.repeat([0, 1, 2, 1, 0, 2], [70, 90, 60, 80, 50, 100])

@@ -13,7 +13,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from seqspan import OSC
-from seqspan.cuts.peaks import boundaries_from_labels, boundary_strength
+from seqspan._core.spans import boundaries_from_labels
+from seqspan.cuts.peaks import boundary_strength
 from seqspan.datasets import add_noise, make_recurring_subspaces
 from seqspan.plots import STYLE, plot_spans
 

@@ -15,8 +15,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from seqspan import OSC
+from seqspan._core.spans import boundaries_from_labels
 from seqspan.cuts.ordered.cut import OrderedCutter
-from seqspan.cuts.peaks import boundaries_from_labels
 from seqspan.datasets import make_motion
 from seqspan.plots import STYLE, plot_spans
 

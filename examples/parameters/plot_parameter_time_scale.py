@@ -13,7 +13,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from seqspan import OSC
-from seqspan.cuts.peaks import labels_from_boundaries
+from seqspan._core.spans import labels_from_boundaries
 from seqspan.datasets import make_motion
 from seqspan.plots import STYLE, plot_spans
 

@@ -16,11 +16,12 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from seqspan import OSC
+from seqspan._core.spans import make_spans
 from seqspan.datasets import make_motion
 from seqspan.exports import make_timeline, write_export
 from seqspan.plots import COLOURS, STYLE
 from seqspan.recording import Recording
-from seqspan.results import make_spans, write_segments
+from seqspan.results import write_segments
 
 X, _ = make_motion(1440, 20, span_seconds=3, rng=4)
 names = tuple(f"joint {i}" for i in range(20))

@@ -15,7 +15,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from seqspan import OSC
-from seqspan.cuts.peaks import boundaries_from_labels
+from seqspan._core.spans import boundaries_from_labels
 from seqspan.datasets import make_motion
 from seqspan.plots import STYLE
 

@@ -13,9 +13,10 @@ import numpy.typing as npt
 
 from seqspan._core.backend import is_on_gpu, to_host
 from seqspan._core.memory import require_memory
+from seqspan._core.spans import boundaries_from_labels, labels_from_boundaries
 from seqspan._core.types import Array, IntArray
 from seqspan.cuts.ordered.cut import MIN_LENGTH, ordered_cut
-from seqspan.cuts.peaks import boundaries_from_labels, labels_from_boundaries, peak_boundaries
+from seqspan.cuts.peaks import peak_boundaries
 from seqspan.cuts.spectral.affinity import affinity
 from seqspan.cuts.spectral.n_subspaces import estimate_n_subspaces
 from seqspan.cuts.spectral.ncut import normalised_cut

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
+from seqspan._core.spans import boundaries_from_labels
 from seqspan._core.types import Array, IntArray
-from seqspan.cuts.peaks import boundaries_from_labels
 from seqspan.solvers import Progress
 
 if TYPE_CHECKING:

@@ -10,13 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seqspan.cuts.peaks import (
-    block_boundaries,
-    boundaries_from_labels,
-    boundary_strength,
-    labels_from_boundaries,
-    peak_boundaries,
-)
+from seqspan._core.spans import boundaries_from_labels, labels_from_boundaries
+from seqspan.cuts.peaks import block_boundaries, boundary_strength, peak_boundaries
 
 span_lengths = st.lists(st.integers(3, 9), min_size=2, max_size=6)
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from seqspan.cuts.peaks import boundaries_from_labels
+from seqspan._core.spans import boundaries_from_labels
 from seqspan.datasets import make_motion
 
 

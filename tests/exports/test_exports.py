@@ -18,12 +18,12 @@ import pytest
 from PIL import Image
 
 from seqspan import read
+from seqspan._core.spans import Span
 from seqspan._core.text import name_label, printable
 from seqspan.exports import EXPORTS, Timeline, check_export, make_timeline, split, write_export
 from seqspan.exports.split import split_video
 from seqspan.report import pictures
 from seqspan.report.pictures import film_frames
-from seqspan.results import Span
 
 N_FRAMES, CUTS, KEYS = 60, (0, 20, 45, 60), (0, 20, 40)
 CONTAINERS = {".mp4": "mp4", ".mkv": "matroska", ".ts": "mpegts"}

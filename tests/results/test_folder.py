@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from seqspan._core.spans import make_spans
 from seqspan.results import folder as results
 from seqspan.results.folder import (
     STAGING,
@@ -20,7 +21,6 @@ from seqspan.results.folder import (
     _remove_unfinished,
     load_result,
     load_solution,
-    make_spans,
     save_solution,
     staged,
 )

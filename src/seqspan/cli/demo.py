@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 import numpy.typing as npt
 
+from seqspan._core.spans import boundaries_from_labels
 from seqspan._core.types import IntArray
-from seqspan.cuts.peaks import boundaries_from_labels
 
 if TYPE_CHECKING:
     from av.video.stream import VideoStream

@@ -18,6 +18,7 @@ from threadpoolctl import threadpool_limits
 import seqspan
 from seqspan._core.backend import require_cupy
 from seqspan._core.checks import check_room, scale_columns
+from seqspan._core.spans import make_spans
 from seqspan._core.types import Array
 from seqspan.cli.display import Display
 from seqspan.cli.inputs import Job
@@ -50,7 +51,6 @@ from seqspan.results.folder import (
     hash_values,
     load_result,
     load_solution,
-    make_spans,
     save_solution,
     staged,
     write_labels,

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from seqspan._core.spans import boundaries_from_labels, labels_from_boundaries
 from seqspan._core.types import IntArray
-from seqspan.cuts.peaks import boundaries_from_labels, labels_from_boundaries
 from seqspan.metrics import boundary_f1, clustering_error, covering
 
 MAX_BYTES = 2**26

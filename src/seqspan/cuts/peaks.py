@@ -1,83 +1,13 @@
-"""Boundaries between spans: read off Z, or off labels, and back.
+"""Boundaries read off the coefficients: where Z changes from one sample to the next.
 
-Boundaries are interior starts: ``np.split(X, boundaries, axis=1)`` yields the spans. The difference
-``z_{j+1} - z_j``, column j of ZR, therefore speaks of the boundary ``j + 1``.
+The difference ``z_{j+1} - z_j``, column j of ZR, belongs to the boundary ``j + 1``.
 """
 
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from seqspan._core.types import Array, IntArray
-
-
-def boundaries_from_labels(labels: npt.ArrayLike) -> IntArray:
-    """Find the indices at which the label differs from the one before.
-
-    ``{t : labels_t != labels_{t-1}}``
-
-    Parameters
-    ----------
-    labels : array of shape (n,)
-        Labels in the order of time: numbers, strings.
-
-    Returns
-    -------
-    boundaries : array of int, shape (n_spans - 1,)
-        Interior starts of the spans, ascending.
-
-    References
-    ----------
-    Tierney, Guo & Gao, Segmentation of Subspaces in Sequential Data, "Segmentation".
-
-    Examples
-    --------
-    >>> boundaries_from_labels(["walk", "walk", "turn", "walk"])
-    array([2, 3])
-    """
-    labels = np.asarray(labels)
-    if labels.ndim != 1:
-        raise ValueError(f"labels must be a 1-D array; got shape {labels.shape}.")
-    return np.flatnonzero(labels[1:] != labels[:-1]) + 1
-
-
-def labels_from_boundaries(boundaries: npt.ArrayLike, n_samples: int) -> IntArray:
-    """Number the spans between boundaries: 0 up to the first boundary, then 1, and so on.
-
-    ``labels_t = |{b in boundaries : b <= t}|``
-
-    Parameters
-    ----------
-    boundaries : array of int, shape (n_spans - 1,)
-        Interior starts, strictly ascending, each in [1, n_samples - 1].
-    n_samples : int
-
-    Returns
-    -------
-    labels : array of int, shape (n_samples,)
-        A label of its own for every span; which spans share a subspace isn't known from boundaries.
-
-    References
-    ----------
-    Tierney, Guo & Gao, Segmentation of Subspaces in Sequential Data, "Segmentation".
-
-    Examples
-    --------
-    >>> labels_from_boundaries([2, 3], 5)
-    array([0, 0, 1, 2, 2])
-    """
-    starts = np.asarray(boundaries)
-    if starts.size == 0:
-        return np.zeros(n_samples, dtype=np.intp)
-    if starts.ndim != 1 or not np.issubdtype(starts.dtype, np.integer):
-        raise ValueError(f"boundaries must be a 1-D array of int; got shape {starts.shape}, {starts.dtype}.")
-    if np.any(np.diff(starts) <= 0) or starts[0] < 1 or starts[-1] >= n_samples:
-        raise ValueError(
-            f"boundaries must ascend strictly within [1, {n_samples - 1}] for {n_samples} samples; "
-            f"got {starts.tolist()}."
-        )
-    return np.searchsorted(starts, np.arange(n_samples), side="right")
 
 
 def block_boundaries(Z: Array, tol: float = 1e-6) -> IntArray:

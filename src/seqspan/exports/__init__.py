@@ -93,7 +93,7 @@ def write_export(name: str, timeline: Timeline, path: Path) -> None:
     Examples
     --------
     >>> import tempfile
-    >>> from seqspan.results import Span
+    >>> from seqspan._core.spans import Span
     >>> jumps = Timeline("jumps.amc", "mocap", "s", (Span(0, 120, 0.0, 1.0, 0), Span(120, 180, 1.0, 1.5, 1)))
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     write_export("audacity", jumps, Path(folder) / "jumps.txt")

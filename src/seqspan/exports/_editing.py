@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
+from seqspan._core.spans import Span
 from seqspan._core.text import name_label
 from seqspan.exports._timeline import Timeline
-from seqspan.results import Span
 
 
 def write_edl(timeline: Timeline) -> str:

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
+from seqspan._core.spans import Span
 from seqspan._core.text import printable
 from seqspan.readers.video import open_film
 from seqspan.recording import Recording
-from seqspan.results import Span
 
 SECONDS = {"s": 1.0, "sec": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "min": 60.0, "h": 3600.0}
 LENGTH_UNITS = ("mm", "cm", "m", "km", "ft")

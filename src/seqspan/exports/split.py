@@ -8,10 +8,10 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from seqspan._core.spans import Span
 from seqspan._core.text import name_label
 from seqspan.exports._timeline import Timeline
 from seqspan.readers.video import open_film
-from seqspan.results import Span
 
 if TYPE_CHECKING:
     from av.container import InputContainer, OutputContainer

@@ -14,9 +14,9 @@ from collections.abc import Callable
 import numpy as np
 from sklearn.metrics import adjusted_rand_score
 
+from seqspan._core.spans import labels_from_boundaries
 from seqspan._core.types import Array, IntArray
 from seqspan.cuts.ordered.cut import MIN_LENGTH, ordered_cut
-from seqspan.cuts.peaks import labels_from_boundaries
 from seqspan.models import Osc, SpatSc
 from seqspan.solvers.fast.solver import solve_fast
 from seqspan.solvers.loop import Stopping

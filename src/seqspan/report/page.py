@@ -13,10 +13,11 @@ from jinja2 import Environment
 from markupsafe import Markup
 from scipy.optimize import linear_sum_assignment
 
+from seqspan._core.spans import boundaries_from_labels, edge_times
 from seqspan._core.text import printable
 from seqspan._core.types import Array, IntArray
 from seqspan.cuts.ordered.cut import SAME
-from seqspan.cuts.peaks import boundaries_from_labels, boundary_strength
+from seqspan.cuts.peaks import boundary_strength
 from seqspan.cuts.spectral.affinity import SharedAffinity
 from seqspan.cuts.spectral.spectrum import checked_affinity, degrees, leading_eigenpairs, multiply
 from seqspan.plots import COLOURS
@@ -25,7 +26,6 @@ from seqspan.report.pictures import affinity_map, heat_map
 from seqspan.report.recuts import MAX_SUBSPACES, recut
 from seqspan.report.views import STEPS, make_view
 from seqspan.report.words import describe_facts, describe_settings
-from seqspan.results import edge_times
 
 MAX_POINTS = 2400  # of the curve of boundary strength; a wide screen has no more columns
 SCRIPTS = ("state.js", "looks.js", "timeline.js", "table.js", "heat.js", "curves.js", "main.js")

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from seqspan._core.spans import boundaries_from_labels, labels_from_boundaries
 from seqspan._core.types import Array, IntArray
 from seqspan.cuts.ordered.cut import MIN_LENGTH, OrderedCutter
-from seqspan.cuts.peaks import boundaries_from_labels, boundary_strength, labels_from_boundaries
+from seqspan.cuts.peaks import boundary_strength
 from seqspan.cuts.spectral.affinity import SharedAffinity
 from seqspan.cuts.spectral.ncut import normalised_cuts
 from seqspan.pipeline import segment

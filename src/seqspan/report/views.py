@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse.linalg import svds
 
+from seqspan._core.spans import boundaries_from_labels
 from seqspan._core.text import printable
 from seqspan._core.types import Array, IntArray
-from seqspan.cuts.peaks import boundaries_from_labels
 from seqspan.recording import FrameView, PoseView, Recording, SpectrumView
 from seqspan.report.pictures import thumbnails
 

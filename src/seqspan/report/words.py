@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from seqspan._core.spans import edge_times
 from seqspan._core.text import count_of, name_label, printable
 from seqspan.cuts.ordered.cut import SAME
 from seqspan.cuts.spectral.n_subspaces import soft_scores
 from seqspan.report.findings import Findings
-from seqspan.results import edge_times
 
 UNSURE = 0.5  # confidence below which a boundary is worth a look
 N_RIVALS = 2

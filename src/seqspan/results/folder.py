@@ -16,7 +16,6 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
@@ -24,10 +23,11 @@ from zipfile import BadZipFile
 import numpy as np
 import numpy.typing as npt
 
+from seqspan._core.spans import Span
 from seqspan._core.types import Array, IntArray
 from seqspan.solvers import Progress
 
-__all__ = ["Solved", "Span", "edge_times", "load_result", "make_spans", "write_labels", "write_segments"]
+__all__ = ["Solved", "load_result", "write_labels", "write_segments"]
 
 DOCUMENT = "result.json"
 SEGMENTS = "segments.csv"
@@ -37,34 +37,6 @@ STAGING = ".seqspan-unfinished-"
 CACHE = ".seqspan-solution.npz"
 SPARSE_SHARE = 0.3  # of non-zero coefficients, below which positions and values take less room than all
 BLOCK_BYTES = 2**20
-
-
-@dataclass(frozen=True)
-class Span:
-    """A stretch of time.
-
-    Parameters
-    ----------
-    start, end : int
-        Its samples are start to end - 1.
-    start_time, end_time : float
-    label : int
-    confidence : float, optional
-        How sure the boundary at its start is.
-
-    Examples
-    --------
-    >>> span = Span(start=120, end=180, start_time=1.0, end_time=1.5, label=0)
-    >>> span.end - span.start
-    60
-    """
-
-    start: int
-    end: int
-    start_time: float
-    end_time: float
-    label: int
-    confidence: float | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,58 +70,6 @@ class Solved:
     seconds: float = 0.0
     warnings: tuple[str, ...] = ()
     chosen: dict[str, Any] = field(default_factory=dict)
-
-
-def edge_times(times: Array) -> Array:
-    """Times at which samples start, and the one at which the last ends.
-
-    Parameters
-    ----------
-    times : array of shape (n,)
-
-    Returns
-    -------
-    edges : array of shape (n + 1,)
-        The last sample lasts as long as the median one.
-
-    Examples
-    --------
-    >>> edge_times(np.array([0.0, 0.5, 1.0]))
-    array([0. , 0.5, 1. , 1.5])
-    """
-    step = float(np.median(np.diff(times))) if len(times) > 1 else 1.0
-    return np.append(times, times[-1] + step)
-
-
-def make_spans(
-    labels: IntArray, boundaries: IntArray, times: Array, confidence: Array | None = None
-) -> list[Span]:
-    """List the spans between boundaries.
-
-    Parameters
-    ----------
-    labels : array of shape (n,)
-    boundaries : array of shape (n_spans - 1,)
-    times : array of shape (n,)
-    confidence : array of shape (n_spans - 1,), optional
-        Of each boundary; the first span, which starts at none, has none.
-
-    Returns
-    -------
-    list of Span
-
-    Examples
-    --------
-    >>> make_spans(np.array([0, 0, 1]), np.array([2]), np.array([0.0, 0.5, 1.0]), np.array([0.9]))[1]
-    Span(start=2, end=3, start_time=1.0, end_time=1.5, label=1, confidence=0.9)
-    """
-    edges = edge_times(times)
-    sure = [None] * len(boundaries) if confidence is None else confidence.tolist()
-    ends = [0, *(int(b) for b in boundaries), len(labels)]
-    return [
-        Span(start, end, float(edges[start]), float(edges[end]), int(labels[start]), certainty)
-        for (start, end), certainty in zip(pairwise(ends), [None, *sure], strict=True)
-    ]
 
 
 def write_segments(path: Path, spans: Iterable[Span]) -> None:

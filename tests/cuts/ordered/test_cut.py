@@ -7,9 +7,9 @@ import pytest
 from scipy.ndimage import gaussian_filter1d
 
 from seqspan import OSC
+from seqspan._core.spans import boundaries_from_labels
 from seqspan.cuts.ordered.cut import MIN_LENGTH, OrderedCut, OrderedCutter, ordered_cut
 from seqspan.cuts.ordered.jumps import sharp_jumps
-from seqspan.cuts.peaks import boundaries_from_labels
 from seqspan.datasets import make_recurring_subspaces, make_subspaces
 
 ORDER, LENGTHS = [0, 1, 2, 0, 3, 1], [25, 30, 20, 28, 33, 24]

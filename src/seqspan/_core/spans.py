@@ -1,0 +1,203 @@
+"""Spans: runs of consecutive samples with one label, and the ways to write them down.
+
+Boundaries are interior starts: ``np.split(X, boundaries, axis=1)`` yields the spans.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+from seqspan._core.types import Array, IntArray
+
+
+@dataclass(frozen=True)
+class Span:
+    """A stretch of time.
+
+    Parameters
+    ----------
+    start, end : int
+        Its samples are start to end - 1.
+    start_time, end_time : float
+    label : int
+    confidence : float, optional
+        How sure the boundary at its start is.
+
+    Examples
+    --------
+    >>> span = Span(start=120, end=180, start_time=1.0, end_time=1.5, label=0)
+    >>> span.end - span.start
+    60
+    """
+
+    start: int
+    end: int
+    start_time: float
+    end_time: float
+    label: int
+    confidence: float | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Division:
+    """What a cut found: spans in the order of time and their labels.
+
+    Parameters
+    ----------
+    boundaries : array of int, shape (n_spans - 1,)
+        Interior starts.
+    labels : array of int, shape (n_spans,)
+        One for each span, numbered in the order of first appearance.
+    n_final : int, optional
+        For a stream: how many of the boundaries will not move any more.
+
+    Examples
+    --------
+    >>> found = Division(np.array([2, 3]), np.array([0, 1, 0]))
+    >>> found.sample_labels(5), found.n_labels
+    (array([0, 0, 1, 0, 0]), 2)
+    """
+
+    boundaries: IntArray
+    labels: IntArray
+    n_final: int | None = None
+
+    @classmethod
+    def from_sample_labels(cls, labels: IntArray) -> Division:
+        """Take one label per sample."""
+        boundaries = boundaries_from_labels(labels)
+        return cls(boundaries, labels[np.concatenate([[0], boundaries])])
+
+    @property
+    def n_labels(self) -> int:
+        """Number of distinct labels."""
+        return len(np.unique(self.labels))
+
+    def sample_labels(self, n_samples: int) -> IntArray:
+        """Label of every sample."""
+        edges = np.concatenate([[0], self.boundaries, [n_samples]])
+        return np.repeat(self.labels, np.diff(edges))
+
+
+def boundaries_from_labels(labels: npt.ArrayLike) -> IntArray:
+    """Find the indices at which the label differs from the one before.
+
+    ``{t : labels_t != labels_{t-1}}``
+
+    Parameters
+    ----------
+    labels : array of shape (n,)
+        Labels in the order of time: numbers, strings.
+
+    Returns
+    -------
+    boundaries : array of int, shape (n_spans - 1,)
+        Interior starts of the spans, ascending.
+
+    References
+    ----------
+    Tierney, Guo & Gao, Segmentation of Subspaces in Sequential Data, "Segmentation".
+
+    Examples
+    --------
+    >>> boundaries_from_labels(["walk", "walk", "turn", "walk"])
+    array([2, 3])
+    """
+    labels = np.asarray(labels)
+    if labels.ndim != 1:
+        raise ValueError(f"labels must be a 1-D array; got shape {labels.shape}.")
+    return np.flatnonzero(labels[1:] != labels[:-1]) + 1
+
+
+def labels_from_boundaries(boundaries: npt.ArrayLike, n_samples: int) -> IntArray:
+    """Number the spans between boundaries: 0 up to the first boundary, then 1, and so on.
+
+    ``labels_t = |{b in boundaries : b <= t}|``
+
+    Parameters
+    ----------
+    boundaries : array of int, shape (n_spans - 1,)
+        Interior starts, strictly ascending, each in [1, n_samples - 1].
+    n_samples : int
+
+    Returns
+    -------
+    labels : array of int, shape (n_samples,)
+        A label of its own for every span; which spans share a subspace isn't known from boundaries.
+
+    References
+    ----------
+    Tierney, Guo & Gao, Segmentation of Subspaces in Sequential Data, "Segmentation".
+
+    Examples
+    --------
+    >>> labels_from_boundaries([2, 3], 5)
+    array([0, 0, 1, 2, 2])
+    """
+    starts = np.asarray(boundaries)
+    if starts.size == 0:
+        return np.zeros(n_samples, dtype=np.intp)
+    if starts.ndim != 1 or not np.issubdtype(starts.dtype, np.integer):
+        raise ValueError(f"boundaries must be a 1-D array of int; got shape {starts.shape}, {starts.dtype}.")
+    if np.any(np.diff(starts) <= 0) or starts[0] < 1 or starts[-1] >= n_samples:
+        raise ValueError(
+            f"boundaries must ascend strictly within [1, {n_samples - 1}] for {n_samples} samples; "
+            f"got {starts.tolist()}."
+        )
+    return np.searchsorted(starts, np.arange(n_samples), side="right")
+
+
+def edge_times(times: Array) -> Array:
+    """Times at which samples start, and the one at which the last ends.
+
+    Parameters
+    ----------
+    times : array of shape (n,)
+
+    Returns
+    -------
+    edges : array of shape (n + 1,)
+        The last sample lasts as long as the median one.
+
+    Examples
+    --------
+    >>> edge_times(np.array([0.0, 0.5, 1.0]))
+    array([0. , 0.5, 1. , 1.5])
+    """
+    step = float(np.median(np.diff(times))) if len(times) > 1 else 1.0
+    return np.append(times, times[-1] + step)
+
+
+def make_spans(
+    labels: IntArray, boundaries: IntArray, times: Array, confidence: Array | None = None
+) -> list[Span]:
+    """List the spans between boundaries.
+
+    Parameters
+    ----------
+    labels : array of shape (n,)
+    boundaries : array of shape (n_spans - 1,)
+    times : array of shape (n,)
+    confidence : array of shape (n_spans - 1,), optional
+        Of each boundary; the first span, which starts at none, has none.
+
+    Returns
+    -------
+    list of Span
+
+    Examples
+    --------
+    >>> make_spans(np.array([0, 0, 1]), np.array([2]), np.array([0.0, 0.5, 1.0]), np.array([0.9]))[1]
+    Span(start=2, end=3, start_time=1.0, end_time=1.5, label=1, confidence=0.9)
+    """
+    edges = edge_times(times)
+    sure = [None] * len(boundaries) if confidence is None else confidence.tolist()
+    ends = [0, *(int(b) for b in boundaries), len(labels)]
+    return [
+        Span(start, end, float(edges[start]), float(edges[end]), int(labels[start]), certainty)
+        for (start, end), certainty in zip(pairwise(ends), [None, *sure], strict=True)
+    ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 
@@ -117,12 +118,23 @@ def test_an_unknown_option_lists_those_of_the_format(tmp_path):
         read(path, stride=2)
 
 
-def test_a_missing_package_names_the_extra(tmp_path, monkeypatch):
-    path = write_sample("bvh", tmp_path)
-    monkeypatch.setitem(sys.modules, "pybvh", None)
-    with pytest.raises(MissingPackageError, match=r"motion\.bvh.*pip install 'seqspan\[mocap\]'") as caught:
+@pytest.mark.parametrize(
+    ("name", "package", "wanted", "extra"),
+    [
+        ("mp4", "av", "reading video", "video"),
+        ("bvh", "pybvh", "reading BVH files", "mocap"),
+        ("c3d", "ezc3d", "reading C3D files", "mocap"),
+        ("envi", "spectral", "reading ENVI files", "spectra"),
+        ("mat73", "h5py", "reading MATLAB 7.3 files", "matlab"),
+    ],
+)
+def test_a_missing_package_names_the_extra(tmp_path, monkeypatch, name, package, wanted, extra):
+    path = write_sample(name, tmp_path)
+    monkeypatch.setitem(sys.modules, package, None)
+    remedy = f"pip install 'seqspan[{extra}]'"
+    message = f"{path}: {wanted} needs the package {package}, which is not installed: {remedy}"
+    with pytest.raises(MissingPackageError, match=f"^{re.escape(message)}$"):
         read(path)
-    assert isinstance(caught.value, ValueError)
 
 
 def test_a_new_reader_is_one_entry_of_a_module():

@@ -23,9 +23,10 @@ from tests.readers.samples import (
     write_video,
 )
 
+from seqspan._core.extras import MissingPackageError
 from seqspan.readers import _asf, _isolated, images, read, video
 from seqspan.readers._c3d_parameters import MAX_RECORDS, check_parameters
-from seqspan.readers._errors import MissingPackageError, naming
+from seqspan.readers._errors import naming
 from seqspan.readers._mocap import JointMotion, JointOptions, joint_sequence
 from seqspan.readers.numpy_files import read_header
 

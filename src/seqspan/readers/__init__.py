@@ -11,7 +11,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from seqspan.readers._errors import MissingPackageError, naming
+from seqspan._core.extras import MissingPackageError
+from seqspan.readers._errors import naming
 from seqspan.readers._registry import Reader, choose_reader, readers
 from seqspan.recording import Recording
 

@@ -2,32 +2,12 @@
 
 from __future__ import annotations
 
-import importlib
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from types import ModuleType
 
-
-class MissingPackageError(ImportError, ValueError):
-    """A package that this format needs is not installed.
-
-    Examples
-    --------
-    >>> issubclass(MissingPackageError, ImportError) and issubclass(MissingPackageError, ValueError)
-    True
-    """
-
-
-def import_optional(package: str, extra: str) -> ModuleType:
-    """Import `package`, or say which extra of seqspan brings it."""
-    try:
-        return importlib.import_module(package)
-    except ImportError as error:
-        raise MissingPackageError(
-            f"this format needs the package {package.partition('.')[0]}: pip install 'seqspan[{extra}]'"
-        ) from error
+from seqspan._core.extras import MissingPackageError
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from seqspan.readers._errors import MissingPackageError
+from seqspan._core.extras import MissingPackageError
 
 SCRIPT = Path(__file__).with_name("_native.py")
 BASE_SECONDS = 15.0

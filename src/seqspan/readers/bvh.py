@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from seqspan.readers._errors import import_optional
+from seqspan._core.extras import import_optional
 from seqspan.readers._limits import MAX_TEXT_BYTES, is_gzip, read_lines
 from seqspan.readers._mocap import JointMotion, JointOptions, joint_sequence
 from seqspan.readers._registry import Reader
@@ -19,7 +19,7 @@ MAX_DEPTH = 300  # joints inside joints; pybvh walks them by recursion
 
 def load_bvh(path: Path, options: JointOptions, max_bytes: int) -> Recording:
     """Read a motion and its skeleton."""
-    pybvh = import_optional("pybvh", "mocap")
+    pybvh = import_optional("pybvh", "reading BVH files")
     with tempfile.TemporaryDirectory(prefix="seqspan-") as folder:
         # pybvh wants UTF-8 under a name ending in .bvh; what it gets was checked on the way.
         checked = Path(folder, "motion.bvh")

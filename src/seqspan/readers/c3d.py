@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
+from seqspan._core.extras import require_optional
 from seqspan._core.types import Array
 from seqspan.readers._c3d_parameters import check_parameters
-from seqspan.readers._errors import import_optional
 from seqspan.readers._isolated import run_isolated
 from seqspan.readers._limits import check_bytes
 from seqspan.readers._missing import CHOICES, require_choice, resolve_missing
@@ -47,7 +47,7 @@ class C3dOptions:
 
 def load_c3d(path: Path, options: C3dOptions, max_bytes: int) -> Recording:
     """Read the markers of a recording, or the rotations of its segments where it has no markers."""
-    import_optional("ezc3d", "mocap")
+    require_optional("ezc3d", "reading C3D files")
     notes = check_header(path, options, max_bytes)
     arrays, about = run_isolated("c3d", path, max_bytes)
     points, rotations = arrays["points"], arrays["rotations"]

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from seqspan._core.extras import import_optional
 from seqspan._core.types import Array
-from seqspan.readers._errors import import_optional
 from seqspan.readers._limits import check_bytes
 from seqspan.readers._missing import CHOICES, require_choice
 from seqspan.readers._registry import Reader
@@ -69,7 +69,7 @@ class EnviHeader:
 
 def load_envi(path: Path, options: EnviOptions, max_bytes: int) -> Recording:
     """Read an image of spectra as a recording along its longer side, or a library as its spectra."""
-    envi = import_optional("spectral.io.envi", "spectra")
+    envi = import_optional("spectral.io.envi", "reading ENVI files")
     check_bytes(path.stat().st_size, min(max_bytes, MAX_HEADER_BYTES), "the header")
     fields = envi.read_envi_header(str(path))
     header = check_header(fields)

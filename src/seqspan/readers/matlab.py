@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from seqspan._core.extras import require_optional
 from seqspan.readers._arrays import ArrayOptions, array_sequence
-from seqspan.readers._errors import import_optional
 from seqspan.readers._isolated import run_isolated
 from seqspan.readers._limits import check_bytes
 from seqspan.readers._registry import Reader
@@ -47,7 +47,7 @@ def _load_5(path: Path, options: ArrayOptions, max_bytes: int) -> Recording:
 
 def _load_73(path: Path, options: ArrayOptions, max_bytes: int) -> Recording:
     """Read a file of MATLAB 7.3."""
-    import_optional("h5py", "matlab")
+    require_optional("h5py", "reading MATLAB 7.3 files")
     _, about = run_isolated("hdf5_list", path, max_bytes)
     shapes = {name: tuple(shape) for name, shape in about["shapes"].items()}
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from seqspan.readers._errors import naming
+from seqspan._core.extras import import_optional
 from seqspan.readers._frames import FrameOptions, Pixels, RowStore, frame_sequence
 from seqspan.readers._limits import MAX_PIXELS
 from seqspan.readers._missing import require_choice
@@ -64,7 +64,7 @@ class VideoOptions(FrameOptions):
 
 def load_video(path: Path, options: VideoOptions, max_bytes: int) -> Recording:
     """Read a film into rows of pixels."""
-    with naming(path, "a video"), open_film(path) as container:
+    with open_film(path) as container:
         return _read_container(container, options, max_bytes)
 
 
@@ -74,8 +74,7 @@ def open_film(path: str | Path) -> Iterator[InputContainer]:
 
     FFmpeg takes a name such as ``concat:other.mp4`` for a protocol, and would open the other file.
     """
-    import av
-
+    av = import_optional("av", "reading video")
     # PyAV 19 takes metadata in any encoding without being asked, and knows the option no more
     lenient: dict[str, Any] = {"metadata_errors": "replace"} if int(av.__version__.split(".")[0]) < 19 else {}
     with Path(path).open("rb") as file:

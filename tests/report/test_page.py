@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from seqspan import OSC
-from seqspan._core.checks import scale_columns
+from seqspan._core.scaling import scale_columns
 from seqspan.cuts.ordered.confidence import boundary_confidence
 from seqspan.cuts.ordered.cut import MIN_LENGTH, SAME, describe, ordered_cut
 from seqspan.cuts.spectral.affinity import SharedAffinity

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from seqspan._core.checks import scale_columns
+from seqspan._core.scaling import scale_columns
 from seqspan.datasets import make_subspaces
 from seqspan.reproduction._methods import (
     METHODS,

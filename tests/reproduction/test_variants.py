@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from seqspan._core.checks import scale_columns
+from seqspan._core.scaling import scale_columns
 from seqspan.datasets import add_noise, make_subspaces
 from seqspan.pipeline import represent
 from seqspan.reproduction._variants import (

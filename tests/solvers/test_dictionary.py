@@ -10,7 +10,7 @@ import pytest
 from tests.oracles import dense_R
 from tests.problems import two_subspaces
 
-from seqspan._core.checks import scale_columns
+from seqspan._core.scaling import scale_columns
 from seqspan._core.threads import Team
 from seqspan.datasets import make_motion
 from seqspan.models import Osc, SpatSc

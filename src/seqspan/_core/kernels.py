@@ -10,9 +10,10 @@ from typing import TypeAlias
 
 import numpy as np
 
-from seqspan._core.checks import check_choice, scale_columns
+from seqspan._core.checks import check_choice
 from seqspan._core.eigen import symmetric_eigenpairs
 from seqspan._core.memory import require_memory
+from seqspan._core.scaling import scale_columns
 from seqspan._core.types import Array
 
 __all__ = ["kernel_map"]

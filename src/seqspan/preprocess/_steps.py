@@ -9,6 +9,7 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from seqspan._core.scaling import scale_to_unit_norm
 from seqspan._core.types import Array, IntArray
 
 Matrix: TypeAlias = npt.NDArray[Any]
@@ -100,9 +101,7 @@ class UnitNorm(Step):
 
     def apply(self, X: Array) -> Array:
         """Return ``X / ||x||``, row by row."""
-        norms = np.linalg.norm(X, axis=1, keepdims=True)
-        scaled: Array = X / np.where(norms > 0, norms, 1)
-        return scaled
+        return scale_to_unit_norm(X, axis=1)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,41 @@
+"""Samples scaled to unit norm, which the models assume."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from seqspan._core.types import Array
+
+
+def scale_to_unit_norm(X: Array, axis: int) -> Array:
+    """Divide samples by their Euclidean norm; samples of zeros, which have no direction, stay zero.
+
+    Parameters
+    ----------
+    X : array with two axes
+    axis : {0, 1}
+        The axis along which a sample lies: 0 if samples are columns, 1 if they are rows.
+
+    Returns
+    -------
+    array of the same shape
+
+    Examples
+    --------
+    >>> scale_to_unit_norm(np.array([[3e200, 4e200], [0.0, 0.0]]), axis=1)
+    array([[0.6, 0.8],
+           [0. , 0. ]])
+    """
+    # By the largest entry first: the squares of very large or very small entries are out of range.
+    largest = np.maximum(
+        X.max(axis=axis, keepdims=True, initial=0), -X.min(axis=axis, keepdims=True, initial=0)
+    )
+    scaled: Array = X / np.where(largest > 0, largest, 1)
+    norms = np.linalg.norm(scaled, axis=axis, keepdims=True)
+    scaled /= np.where(norms > 0, norms, 1)
+    return scaled
+
+
+def scale_columns(X: Array) -> Array:
+    """Scale samples that are columns, of shape (d, n), to unit norm."""
+    return scale_to_unit_norm(X, axis=0)

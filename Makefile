@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
-.PHONY: demo test browser coverage lint docs mutants lock test-lowest test-newest versions package audit check-tag bench clean
+.PHONY: demo test browser coverage lint docs mutants lock test-lowest test-newest test-bare versions package audit check-tag bench clean
 
 $(INSTALLED): pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -77,6 +77,15 @@ test-newest: $(INSTALLED) browser  ## the suite, against an installed package, w
 	$(UV) venv --clear --python $(ON) $(ENVIRONMENTS)/newest
 	$(UV) pip install --python $(ENVIRONMENTS)/newest --refresh-package seqspan --constraint requirements/newest.txt ".[all,test]"
 	$(ENVIRONMENTS)/newest/bin/python -m pytest $(PYTEST_ARGS) tests --pyargs seqspan
+
+BARE := $(CURDIR)/$(ENVIRONMENTS)/bare
+
+test-bare: $(INSTALLED)  ## the wheel with only its required packages: a table in, a report out, errors that name extras
+	rm -rf $(BARE)
+	$(UV) venv --python $(ON) $(BARE)
+	$(UV) build --wheel --out-dir $(BARE)/dist
+	$(UV) pip install --python $(BARE) --constraint requirements/newest.txt $(BARE)/dist/*.whl
+	SEQSPAN_BARE_PYTHON=$(BARE)/bin/python $(BIN)/python -m pytest $(PYTEST_ARGS) tests/tools/test_bare_install.py
 
 # Wheel and sdist as they would be uploaded. The tests are those of the unpacked sdist without its src, so that the package
 # can come from the installed wheel alone; PACKAGE_TESTS=tests runs all of them.

@@ -1,15 +1,18 @@
-"""What a reader hands on: rows in order, their times, and what shows a person one of them."""
+"""Recordings: samples in order with their times, and views that show what a sample was."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from seqspan._core.checks import check_choice
 from seqspan._core.types import Array, IntArray
+
+__all__ = ["FrameView", "PoseView", "Recording", "SpectrumView"]
 
 Matrix: TypeAlias = npt.NDArray[Any]
 KINDS = ("video", "mocap", "spectra", "table")
@@ -17,12 +20,12 @@ KINDS = ("video", "mocap", "spectra", "table")
 
 @dataclass(frozen=True, eq=False)
 class FrameView:
-    """The pictures behind the rows of a video.
+    """The frames of a video.
 
     Parameters
     ----------
     pixels : uint8 array of shape (n_samples, height, width) or (n_samples, height, width, 3)
-        A reshaped view of the rows as they were read, not a second copy.
+        The rows as they were read, reshaped without a copy.
 
     Examples
     --------
@@ -35,24 +38,24 @@ class FrameView:
     pixels: npt.NDArray[np.uint8]
 
     def sample(self, index: int) -> npt.NDArray[np.uint8]:
-        """Return picture `index`, of shape (height, width) or (height, width, 3)."""
+        """Return frame `index`, of shape (height, width) or (height, width, 3)."""
         return np.asarray(self.pixels[index])
 
     def take(self, indices: IntArray) -> FrameView:
-        """Return the view of the given samples alone."""
+        """Return the view of some of the samples."""
         return FrameView(self.pixels[indices])
 
 
 @dataclass(frozen=True, eq=False)
 class PoseView:
-    """The poses behind the rows of a motion capture.
+    """The poses of a motion capture.
 
     Parameters
     ----------
     positions : float32 array of shape (n_samples, n_joints, 3)
     joint_names : tuple of str, of length n_joints
     edges : tuple of (int, int)
-        Pairs of joints that a bone connects; empty where the file knows markers only.
+        Pairs of joints connected by a bone; empty if the file has markers only.
 
     Examples
     --------
@@ -66,24 +69,24 @@ class PoseView:
     edges: tuple[tuple[int, int], ...] = ()
 
     def sample(self, index: int) -> npt.NDArray[np.float32]:
-        """Return the joints of pose `index`, of shape (n_joints, 3)."""
+        """Return the joint positions of pose `index`, of shape (n_joints, 3)."""
         return np.asarray(self.positions[index])
 
     def take(self, indices: IntArray) -> PoseView:
-        """Return the view of the given samples alone."""
+        """Return the view of some of the samples."""
         return replace(self, positions=self.positions[indices])
 
 
 @dataclass(frozen=True, eq=False)
 class SpectrumView:
-    """The spectra behind the rows of a scan.
+    """The spectra of a scan.
 
     Parameters
     ----------
     spectra : array of shape (n_samples, n_bands)
     wavelengths : array of shape (n_bands,)
     unit : str
-        Unit of the wavelengths, such as ``"um"``; empty where the file does not say.
+        Unit of the wavelengths, such as ``"um"``; empty if the file does not say.
 
     Examples
     --------
@@ -101,7 +104,7 @@ class SpectrumView:
         return np.asarray(self.spectra[index])
 
     def take(self, indices: IntArray) -> SpectrumView:
-        """Return the view of the given samples alone."""
+        """Return the view of some of the samples."""
         return replace(self, spectra=self.spectra[indices])
 
 
@@ -110,44 +113,42 @@ View: TypeAlias = FrameView | PoseView | SpectrumView
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Recording:
-    """Samples in order, with what is needed to segment them and to show them.
+    """Samples in order, with everything needed to segment them and to show them.
 
     Parameters
     ----------
     X : array of shape (n_samples, n_features)
-        One sample per row, in order; in the type of the file (video stays uint8) until a step needs floats.
+        One sample per row, in order. Keeps the data type of the file (uint8 for video).
     times : array of shape (n_samples,)
-        Position of every sample along time or depth, non-decreasing.
+        Time or depth of each sample, never decreasing.
     time_unit : str
-        ``"s"``, ``"m"``, ... or ``"sample"`` where the file gives no more than the order.
+        ``"s"``, ``"m"``, ... or ``"sample"`` if only the order is known.
     feature_names : tuple of str, of length n_features
     kind : {"video", "mocap", "spectra", "table"}
     source : str
         Path or name of what was read.
     notes : tuple of str
-        Everything that was left out, filled in or assumed; a reader changes nothing without a line here.
+        One line for everything that was left out, filled in or assumed.
     labels : int array of shape (n_samples,), optional
-        True labels, for data sets that have them.
+        True labels, if they are known.
     label_names : tuple of str
-        Name of every label, in the order of the labels' values.
+        Name of label 0, label 1, and so on.
     view : FrameView, PoseView, SpectrumView or None
-        What shows a person one sample, as it was read; preprocessing leaves it alone.
+        Shows single samples as they were read, unchanged by preprocessing.
     read_options : mapping
-        Format and options with which the file was read; the same read gives the same X.
+        Format and options that were used; reading the file with them again gives the same X.
     steps : tuple of mapping
-        Preprocessing steps that were applied since, oldest first.
+        Preprocessing steps applied so far, in order.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from seqspan.recording import Recording
+    >>> from seqspan import Recording
     >>> recording = Recording(X=np.eye(3), times=np.arange(3.0), time_unit="s",
-    ...                     feature_names=("a", "b", "c"), kind="table")
+    ...                       feature_names=("a", "b", "c"), kind="table")
     >>> recording.take(np.array([0, 2])).times
     array([0., 2.])
     """
-
-    KINDS: ClassVar[tuple[str, ...]] = KINDS
 
     X: Matrix
     times: Array
@@ -165,8 +166,7 @@ class Recording:
     def __post_init__(self) -> None:
         if self.X.ndim != 2:
             raise ValueError(f"X must have two axes, (n_samples, n_features); got shape {self.X.shape}.")
-        if self.kind not in KINDS:
-            raise ValueError(f"kind must be one of {', '.join(KINDS)}; got {self.kind!r}.")
+        check_choice("kind", self.kind, KINDS)
         n_samples, n_features = self.X.shape
         given = {"times": len(self.times), "labels": n_samples if self.labels is None else len(self.labels)}
         for name, length in given.items():
@@ -189,7 +189,7 @@ class Recording:
         )
 
     def take(self, indices: IntArray) -> Recording:
-        """Return the rows `indices`, with their times, labels and views.
+        """Return some of the samples, with their times, labels and view.
 
         Parameters
         ----------
@@ -209,5 +209,5 @@ class Recording:
         )
 
     def with_notes(self, *notes: str) -> Recording:
-        """Return the same recording with lines added to its notes."""
+        """Return the same recording with more notes."""
         return replace(self, notes=(*self.notes, *notes))

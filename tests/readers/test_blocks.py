@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from seqspan.readers._blocks import read_blocks
+from seqspan.readers import read_blocks
 
 
 @pytest.fixture
@@ -45,7 +45,9 @@ def test_whole_numbers_become_single_precision(tmp_path):
 
 def test_what_is_wrong_is_said(tmp_path):
     np.save(tmp_path / "line.npy", np.zeros(5))
-    with pytest.raises(ValueError, match=r"line\.npy: blocks are read of matrices"):
+    with pytest.raises(
+        ValueError, match=r"line\.npy: the array must have two axes, one row per sample; got \(5,\)"
+    ):
         next(read_blocks(tmp_path / "line.npy"))
     with pytest.raises(ValueError, match="n_rows must be at least 1"):
         next(read_blocks(tmp_path / "line.npy", 0))

@@ -158,7 +158,9 @@ def test_a_picture_of_too_many_pixels_is_not_decoded(tmp_path):
     pixels = zlib.compress(b"\0" * 10**6)
     content = b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", pixels) + chunk(b"IEND", b"")
     (tmp_path / "bomb.png").write_bytes(content)
-    with pytest.raises(ValueError, match=r"bomb\.png: a picture of 9000 x 9000 pixels"):
+    with pytest.raises(
+        ValueError, match=r"bomb\.png: images may have up to 67108864 pixels; got 9000 x 9000"
+    ):
         read(tmp_path / "bomb.png")
 
 
@@ -173,9 +175,9 @@ def test_a_matlab_variable_larger_than_the_limit_is_not_loaded(tmp_path):
 @pytest.mark.parametrize(
     ("script", "message"),
     [
-        ("import os; os.abort()", "its parser broke down"),
-        ("import time; time.sleep(60)", "its parser was stopped after"),
-        ("import sys; sys.exit(0)", "its parser broke down"),
+        ("import os; os.abort()", "the parser crashed"),
+        ("import time; time.sleep(60)", "the parser hung for"),
+        ("import sys; sys.exit(0)", "the parser crashed"),
     ],
 )
 def test_a_native_parser_that_breaks_down_takes_nobody_along(tmp_path, monkeypatch, script, message):
@@ -190,7 +192,7 @@ def test_a_native_parser_that_breaks_down_takes_nobody_along(tmp_path, monkeypat
 def test_a_native_parser_gets_no_more_memory_than_its_limit(tmp_path, monkeypatch):
     path = write_sample("c3d", tmp_path)
     monkeypatch.setattr(_isolated, "USUAL_BASE_MEMORY", 2**26)  # too little for NumPy alone
-    with pytest.raises(ValueError, match=r"markers\.c3d: (its parser broke down|could not be parsed)"):
+    with pytest.raises(ValueError, match=r"markers\.c3d: (the parser crashed|could not be parsed)"):
         read(path, max_bytes=10**6)
 
 
@@ -199,5 +201,5 @@ def test_the_recording_on_which_ezc3d_ends_its_process_is_an_error(tmp_path, dat
     content = (data_dir / "formats" / "C3DRotationExample.c3d").read_bytes()
     path = tmp_path / "rotations.c3d"
     path.write_bytes(content[: len(content) * 4 // 5])
-    with pytest.raises(ValueError, match=r"rotations\.c3d: its parser broke down \(status -6\)"):
+    with pytest.raises(ValueError, match=r"rotations\.c3d: the parser crashed \(status -6\)"):
         read(path)

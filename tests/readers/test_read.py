@@ -70,7 +70,10 @@ def test_content_decides_where_the_name_says_nothing(tmp_path):
 def test_a_wrong_name_is_one_error_that_says_what_it_looks_like(tmp_path):
     write_png(tmp_path / "frame.png")
     path = (tmp_path / "frame.png").rename(tmp_path / "markers.c3d")
-    with pytest.raises(ValueError, match=r"markers\.c3d: expected a C3D recording .* looks like a picture"):
+    with pytest.raises(
+        ValueError,
+        match=r"markers\.c3d: the name says a C3D recording, but the content does not.* looks like an image",
+    ):
         read(path)
 
 
@@ -101,7 +104,9 @@ def test_a_missing_file_is_named(tmp_path):
 
 def test_a_folder_of_other_things_is_named(tmp_path):
     (tmp_path / "notes.md").write_text("hello")
-    with pytest.raises(ValueError, match=r"holds no files of a kind read here; expected .*picture"):
+    with pytest.raises(
+        ValueError, match=r"holds no files of a known format; expected an image .* or a text file"
+    ):
         read(tmp_path)
 
 
@@ -114,7 +119,9 @@ def test_bytes_of_no_format_are_refused(tmp_path):
 
 def test_an_unknown_option_lists_those_of_the_format(tmp_path):
     path = write_sample("csv", tmp_path)
-    with pytest.raises(ValueError, match=r"table\.csv.*takes the options missing, time, .*; got stride"):
+    with pytest.raises(
+        ValueError, match=r"table\.csv: a text table .* has no option stride; its options are missing, time, "
+    ):
         read(path, stride=2)
 
 

@@ -26,8 +26,8 @@ from tests.readers.samples import (
 from seqspan._core.extras import MissingPackageError
 from seqspan.readers import _asf, _isolated, images, read, video
 from seqspan.readers._c3d_parameters import MAX_RECORDS, check_parameters
-from seqspan.readers._errors import naming
-from seqspan.readers._mocap import JointMotion, JointOptions, joint_sequence
+from seqspan.readers._errors import name_file_in_errors
+from seqspan.readers._mocap import JointMotion, JointOptions, motion_to_recording
 from seqspan.readers.numpy_files import read_header
 
 
@@ -46,8 +46,8 @@ def refused(path, message, **options):
         ("envi", {"step": 0.0}, "step must be positive and finite; got 0.0"),
         ("envi", {"step": float("inf")}, "step must be positive and finite; got inf"),
         ("amc", {"rate": -1.0}, "rate must be positive and finite; got -1.0"),
-        ("npz", {"variable": "Y"}, "variable='Y' must name one of its arrays; there are X 20 x 4, label 20"),
-        ("npz", {"time": "t"}, "time='t' must name one of its arrays; there are X 20 x 4, label 20"),
+        ("npz", {"variable": "Y"}, "variable must be one of the file's arrays (X 20 x 4, label 20); got 'Y'"),
+        ("npz", {"time": "t"}, "time must be one of the file's arrays (X 20 x 4, label 20); got 't'"),
     ],
 )
 def test_options_that_cannot_be_meant(tmp_path, format, options, message):
@@ -59,7 +59,7 @@ def test_options_that_cannot_be_meant(tmp_path, format, options, message):
 def test_arrays_of_time_must_not_decrease(tmp_path):
     path = tmp_path / "arrays.npz"
     np.savez(path, X=matrix(), t=np.arange(20.0)[::-1])
-    refused(path, "the array 't' must not decrease to serve as time", time="t")
+    refused(path, "array 't' cannot be the time: its values must be finite and never decrease", time="t")
 
 
 def test_what_else_lies_in_an_archive_is_passed_over(tmp_path):
@@ -85,11 +85,11 @@ def test_complex_variables_are_no_samples(tmp_path, version):
     values = matrix() + 1j
     if version == 5:
         scipy.io.savemat(path, {"data": values})
-        refused(path, "the variable 'data' must hold real numbers; it holds complex128")
+        refused(path, "variable 'data' must hold real numbers; it holds complex128")
     else:
         with h5py.File(path, "w", userblock_size=512) as file:
             file["data"] = values
-        refused(path, "expected an array of numbers; it holds none")
+        refused(path, "the file holds no array of real numbers")
 
 
 def test_dates_that_are_not_the_time_are_left_out_by_name(tmp_path):
@@ -100,7 +100,7 @@ def test_dates_that_are_not_the_time_are_left_out_by_name(tmp_path):
     assert recording.feature_names == ("a", "b")
     assert recording.X.tolist() == [[1, 5], [2, 6], [3, 7], [4, 8]]
     assert recording.times.tolist() == [0, 86400, 172800, 259200]
-    assert "left out, dates that are not the time: end" in recording.notes
+    assert "left out date columns that are not the time: end" in recording.notes
 
 
 def test_labels_may_be_numbers_between_the_features(tmp_path):
@@ -114,7 +114,7 @@ def test_labels_may_be_numbers_between_the_features(tmp_path):
 def test_dropping_every_row_is_refused(tmp_path):
     path = tmp_path / "table.csv"
     path.write_text("a,b\n1,\n,2\n3,\n")
-    refused(path, "every row has a value missing; missing='drop' leaves nothing", missing="drop")
+    refused(path, "every row has a missing value, so missing='drop' would leave nothing", missing="drop")
 
 
 # --- motion capture ---
@@ -123,7 +123,7 @@ def test_dropping_every_row_is_refused(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (":DEGREES\n", "expected an AMC motion with frames; found none"),
+        (":DEGREES\n", "expected the frames of an AMC motion; found none"),
         (":DEGREES\n1\nroot 0 0 0 0 0 0\n2\nroot 0 0 0 inf 0 0\n", "frame 2 has a value that is not finite"),
     ],
 )
@@ -137,7 +137,7 @@ def test_too_many_bones(tmp_path, monkeypatch):
     monkeypatch.setattr(_asf, "MAX_BONES", 3)  # the root counts
     path = tmp_path / "alone.asf"
     path.write_text(ASF)
-    refused(path, "it has more than 3 bones")
+    refused(path, "the skeleton has more than 3 bones")
 
 
 def test_lines_of_the_root_that_no_reader_knows_are_passed_over(tmp_path):
@@ -152,8 +152,8 @@ def test_lines_of_the_root_that_no_reader_knows_are_passed_over(tmp_path):
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("Frames: 12\n", "", "expected a BVH motion with a line 'Frames:'; found none"),
-        ("Frame Time: 0.0083333", "Frame Time: inf", "the frame time must be positive; got inf"),
+        ("Frames: 12\n", "", "expected a line 'Frames:'; found none"),
+        ("Frame Time: 0.0083333", "Frame Time: inf", "the frame time must be positive and finite; got inf"),
     ],
 )
 def test_bvh_without_its_numbers(tmp_path, old, new, message):
@@ -168,12 +168,12 @@ def test_bvh_with_infinite_angles(tmp_path):
     write_bvh(path)
     *head, last = path.read_text().splitlines()
     path.write_text("\n".join([*head, " ".join(["nan", *last.split()[1:]])]) + "\n")
-    refused(path, "it has values that are not finite")
+    refused(path, "some values are not finite")
 
 
 def test_a_motion_without_a_root_says_nothing_of_its_place():
     motion = JointMotion(np.zeros((3, 1)), ("elbow.rx",), np.empty((3, 0)), (), None)
-    recording = joint_sequence(motion, JointOptions(), 100.0, [])
+    recording = motion_to_recording(motion, JointOptions(), 100.0, [])
     assert recording.notes == ()
     assert recording.feature_names == ("elbow.rx",)
 
@@ -191,15 +191,18 @@ def whole(name: bytes, group: int, kind: int, dimensions: list[int], values: byt
 @pytest.mark.parametrize(
     ("section", "message"),
     [
-        (b"\x04", "its parameters break off"),
-        (b"\x7f\x01AB", "a name among its parameters is longer than they are"),
-        (record(b"USED", 1, -5), "'USED' points outside of the parameters"),
-        (record(b"USED", 1, 500), "'USED' points outside of the parameters"),
-        (record(b"USED", 1, 1), "'USED' points outside of the parameters"),
-        (whole(b"USED", 1, 9, [], b"\0\0"), "'USED' is of no known type"),
-        (whole(b"LABELS", 1, -1, [200, 200], b"short"), "'LABELS' claims 40,000 bytes, its record holds 5"),
-        (whole(b"USED", 1, 2, [], struct.pack("<H", 10_001)), "USED counts 10001; at most 10000 is read"),
-        (record(b"A", -1, 2) * (MAX_RECORDS + 1), "it has more than 10000 parameters"),
+        (b"\x04", "the parameter section is cut off"),
+        (b"\x7f\x01AB", "the name of a parameter does not fit into the parameter section"),
+        (record(b"USED", 1, -5), "'USED' points outside the parameter section"),
+        (record(b"USED", 1, 500), "'USED' points outside the parameter section"),
+        (record(b"USED", 1, 1), "'USED' points outside the parameter section"),
+        (whole(b"USED", 1, 9, [], b"\0\0"), "'USED' has an unknown type"),
+        (
+            whole(b"LABELS", 1, -1, [200, 200], b"short"),
+            "'LABELS' claims 40,000 bytes, but its record holds 5",
+        ),
+        (whole(b"USED", 1, 2, [], struct.pack("<H", 10_001)), "'USED' is 10001; at most 10000 is allowed"),
+        (record(b"A", -1, 2) * (MAX_RECORDS + 1), "the file has more than 10000 parameters"),
     ],
 )
 def test_parameters_of_a_damaged_c3d(section, message):
@@ -222,12 +225,12 @@ def test_parameters_of_a_sound_c3d_pass():
 def test_a_c3d_whose_head_is_not_one(tmp_path):
     path = tmp_path / "markers.c3d"
     path.write_bytes(b"\x02\x50" + bytes(100))
-    refused(path, "expected a C3D recording: a header of 512 bytes with 0x50", format="c3d")
+    refused(path, "expected a C3D header: 512 bytes, the second of which is 0x50", format="c3d")
     write_c3d(path)
     content = bytearray(path.read_bytes())
     content[512 + 3] = 99  # the processor's code
     path.write_bytes(content)
-    refused(path, "its parameters lie outside the file or are damaged")
+    refused(path, "the C3D parameters are damaged or lie outside the file")
 
 
 @pytest.mark.parametrize(
@@ -256,7 +259,7 @@ def test_a_c3d_with_neither_markers_nor_rotations(tmp_path, monkeypatch):
     write_c3d(tmp_path / "markers.c3d")
     empty = {"points": np.empty((3, 0, 10)), "rotations": np.empty((4, 4, 0, 10))}
     monkeypatch.setattr(c3d, "run_isolated", lambda *given: (empty, {}))
-    refused(tmp_path / "markers.c3d", "expected markers or rotations; it holds neither")
+    refused(tmp_path / "markers.c3d", "the file holds neither markers nor rotations")
 
 
 # --- pictures and films ---
@@ -264,14 +267,14 @@ def test_a_c3d_with_neither_markers_nor_rotations(tmp_path, monkeypatch):
 
 def test_a_folder_without_pictures_or_spectra(tmp_path):
     (tmp_path / "notes.md").write_text("nothing to see")
-    refused(tmp_path, "the folder holds no pictures", format="images")
+    refused(tmp_path, "the folder holds no images", format="images")
     refused(tmp_path, "the folder holds no text files of spectra", format="text-spectra")
 
 
 def test_too_many_pages(tmp_path, monkeypatch):
     monkeypatch.setattr(images, "MAX_PAGES", 11)
     path = write_sample("tiff", tmp_path)
-    refused(path, "it has more than 11 pages")
+    refused(path, "the file has more than 11 pages")
     monkeypatch.setattr(images, "MAX_PAGES", 13)
     assert len(read(path)) == 12
 
@@ -294,7 +297,7 @@ def test_floats_are_grey_values_as_they_are(tmp_path):
 
 def test_a_part_of_a_film_without_frames(tmp_path):
     write_video(tmp_path / "film.mp4")
-    refused(tmp_path / "film.mp4", "no frame was found in the part that was asked for", start=0.51, stop=0.52)
+    refused(tmp_path / "film.mp4", "there are no frames in the chosen time range", start=0.51, stop=0.52)
 
 
 def test_a_disk_that_fails_in_the_middle_of_a_film(tmp_path, monkeypatch):
@@ -324,7 +327,7 @@ def test_frames_without_a_stamp_are_counted(tmp_path, monkeypatch):
         clock = video._Clock(film.streams.video[0])
         assert [clock.time_of(Unstamped()) for _ in range(3)] == pytest.approx([0, 0.1, 0.2])
     assert clock.end == pytest.approx(0.3)
-    assert clock.notes() == ["3 frames without a time stamp were timed at 10 per second"]
+    assert clock.notes() == ["3 frames without a time stamp: their times assume 10 frames per second"]
 
 
 # --- spectra ---
@@ -333,10 +336,10 @@ def test_frames_without_a_stamp_are_counted(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("wavelength\nno number\n", "expected columns of numbers after the lines of text; found none"),
-        ("wavelength\n-1.23e34 1\n2 3\n", "its first column must hold the wavelengths; some are missing"),
-        ("wavelength\n1 2\n\n3 4\n5 6 7\n", "line 5 is no row of 2 numbers: '5 6 7'"),
-        ("wavelength\n\n1 2\nend\n", "line 4 is no row of 2 numbers: 'end'"),
+        ("wavelength\nno number\n", "expected columns of numbers; found only text"),
+        ("wavelength\n-1.23e34 1\n2 3\n", "the first column must hold the wavelengths, but some are missing"),
+        ("wavelength\n1 2\n\n3 4\n5 6 7\n", "line 5 is not a row of 2 numbers: '5 6 7'"),
+        ("wavelength\n\n1 2\nend\n", "line 4 is not a row of 2 numbers: 'end'"),
     ],
 )
 def test_text_that_is_no_spectrum(tmp_path, text, message):
@@ -352,7 +355,7 @@ def test_wavelengths_of_another_instrument_are_not_taken(tmp_path):
     assert recording.X.tolist() == [[0.1, 0.2, 0.3]]
     assert (recording.view.wavelengths.tolist(), recording.view.unit) == ([1, 2, 3], "band")
     assert recording.view.sample(0).tolist() == [0.1, 0.2, 0.3]
-    assert "no wavelengths were found: bands are numbered" in recording.notes
+    assert "no wavelengths were found, so the bands are numbered" in recording.notes
 
 
 def test_an_envi_library_gives_its_spectra_in_order(tmp_path):
@@ -366,7 +369,7 @@ def test_an_envi_library_gives_its_spectra_in_order(tmp_path):
     recording = read(tmp_path / "library.hdr")
     assert np.array_equal(recording.X, spectra)
     assert recording.view.wavelengths.tolist() == [1, 2, 3, 4, 5, 6, 7]
-    assert "a library: its spectra in the order of the file" in recording.notes
+    assert "spectra of a library, in the order of the file" in recording.notes
 
 
 # --- what a parser may do to its caller ---
@@ -376,7 +379,7 @@ def test_what_does_not_fit_in_memory_is_said_of_the_file(tmp_path):
     path = tmp_path / "large.csv"
     with (
         pytest.raises(ValueError, match=r"large\.csv: does not fit in memory as a table\."),
-        naming(path, "a table"),
+        name_file_in_errors(path, "a table"),
     ):
         raise MemoryError
 
@@ -396,6 +399,6 @@ def test_a_package_missing_in_the_parser_s_process_is_called_missing(tmp_path, m
         read(tmp_path / "markers.c3d")
 
 
-def test_a_sequence_says_what_it_is(tmp_path):
+def test_a_recording_says_what_it_is(tmp_path):
     path = write_sample("npy", tmp_path)
     assert re.match(r"Recording\(table, 20 samples x 4 features, float64, ", repr(read(path)))

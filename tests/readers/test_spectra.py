@@ -40,8 +40,8 @@ def test_wavelengths_are_kept_and_bad_bands_named(tmp_path):
     assert recording.view.wavelengths.tolist() == [400, 410, 430, 440, 450]
     assert recording.view.unit == "nm"
     assert recording.feature_names == ("400", "410", "430", "440", "450")
-    assert "left out 1 bad bands (nm): 420" in recording.notes
-    assert "every spectrum is the mean of the 3 pixels across" in recording.notes
+    assert "left out 1 bad band (nm): 420" in recording.notes
+    assert "each spectrum is the mean of the 3 pixels across the core" in recording.notes
     assert (recording.times[:3].tolist(), recording.time_unit) == ([0, 0.5, 1], "mm")
     cube = np.fromfile(tmp_path / "core.img", "<f4").reshape(10, 6, 3)
     assert pytest.approx(cube.mean(axis=2)[:, GOOD], rel=1e-6) == recording.X
@@ -51,14 +51,16 @@ def test_one_line_of_pixels_runs_along_its_samples(tmp_path):
     cube = np.random.default_rng(1).random((1, 9, 4)).astype(np.float32)
     recording = read(write_cube(tmp_path, cube))
     assert np.array_equal(recording.X, cube[0])
-    assert any("along the samples" in note for note in recording.notes)
+    assert any("its samples run along the core" in note for note in recording.notes)
 
 
 def test_values_to_ignore_are_missing(tmp_path):
     cube = np.random.default_rng(2).random((6, 2, 4)).astype(np.float32)
     cube[2, 0] = cube[3, :, 1] = -9999
     path = write_cube(tmp_path, cube, more="data ignore value = -9999\n")
-    with pytest.raises(ValueError, match=r"core\.hdr: values are missing or not finite \(of 6 rows: 2 1\)"):
+    with pytest.raises(
+        ValueError, match=r"core\.hdr: some of the 6 rows have missing or infinite values: 2 \(1\)"
+    ):
         read(path)
     filled = read(path, missing="interpolate")
     assert filled.X[2] == pytest.approx(cube[2, 1], rel=1e-6)  # the other pixel across is there
@@ -68,14 +70,18 @@ def test_values_to_ignore_are_missing(tmp_path):
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("lines = 10", "lines = 99999999", r"asks for .* bytes; core\.img holds 720"),
-        ("lines = 10", "lines = -3", "'lines' must be a positive whole number"),
-        ("bands = 6\n", "", "'bands' must be a positive whole number|bands"),
-        ("data type = 4", "data type = 6", "'data type' must be of"),
-        ("interleave = bil", "interleave = bill", "'interleave' must be of"),
+        ("lines = 10", "lines = 99999999", r"needs .* bytes, but core\.img has 720"),
+        ("lines = 10", "lines = -3", "'lines' must be a positive integer"),
+        ("bands = 6\n", "", "'bands' must be a positive integer|bands"),
+        ("data type = 4", "data type = 6", "'data type' must be one of"),
+        ("interleave = bil", "interleave = bill", "'interleave' must be one of"),
         ("header offset = 0", "header offset = x", "'header offset' must be"),
         ("bbl = {1, 1, 0, 1, 1, 1}", "bbl = {1, 1}", "'bbl' must have one number per band, 6; got 2"),
-        ("bbl = {1, 1, 0, 1, 1, 1}", "bbl = {0, 0, 0, 0, 0, 0}", "none of its 6 bands is good"),
+        (
+            "bbl = {1, 1, 0, 1, 1, 1}",
+            "bbl = {0, 0, 0, 0, 0, 0}",
+            "all 6 bands are marked as bad or have no values",
+        ),
     ],
 )
 def test_damaged_headers(tmp_path, old, new, message):
@@ -89,10 +95,10 @@ def test_damaged_headers(tmp_path, old, new, message):
 def test_a_header_without_its_pixels(tmp_path):
     write_envi(tmp_path / "core.hdr")
     (tmp_path / "core.img").unlink()
-    with pytest.raises(ValueError, match=r"core\.hdr: its data lie in a file of the same name"):
+    with pytest.raises(ValueError, match=r"core\.hdr: there is no data file with the same name"):
         read(tmp_path / "core.hdr")
     write_envi(tmp_path / "core.hdr")
-    with pytest.raises(ValueError, match=r"across must lie in \[0, 2\]"):
+    with pytest.raises(ValueError, match=r"across must be in \[0, 2\]"):
         read(tmp_path / "core.hdr", across=3)
 
 
@@ -102,7 +108,7 @@ def test_a_text_spectrum_with_its_deviation(tmp_path):
     assert pytest.approx(0.1 + 0.02 * np.arange(12)[None]) == recording.X
     assert recording.view.wavelengths == pytest.approx(0.4 + 0.01 * np.arange(12))
     assert recording.view.unit == "um"
-    assert "the third column, standard deviations, was left out" in recording.notes
+    assert "left out the third column, which holds standard deviations" in recording.notes
 
 
 def test_a_folder_in_the_way_of_the_usgs(tmp_path):
@@ -115,19 +121,19 @@ def test_a_folder_in_the_way_of_the_usgs(tmp_path):
     recording = read(tmp_path)
     assert recording.X[:, 0].tolist() == [1, 2, 10]
     assert recording.view.wavelengths.tolist() == [1.5, 2, 2.5, 3]
-    assert "left out 1 bad bands (um): 1" in recording.notes
+    assert "left out 1 bad band (um): 1" in recording.notes
 
 
 def test_spectra_of_different_axes_do_not_mix(tmp_path):
     (tmp_path / "a.asc").write_text("wavelength reflectance\n1 5\n2 6\n")
     (tmp_path / "b.asc").write_text("wavelength reflectance\n1 5\n3 6\n")
-    with pytest.raises(ValueError, match=r"b\.asc: its wavelengths are not those of the first"):
+    with pytest.raises(ValueError, match=r"b\.asc: its wavelengths differ from those of the first"):
         read(tmp_path)
 
 
 def test_words_among_the_numbers_are_named(tmp_path):
     (tmp_path / "a.asc").write_text("wavelength reflectance\n1 5\n2 x\n")
-    with pytest.raises(ValueError, match=r"a\.asc: line 3 is no row of 2 numbers: '2 x'"):
+    with pytest.raises(ValueError, match=r"a\.asc: line 3 is not a row of 2 numbers: '2 x'"):
         read(tmp_path / "a.asc")
 
 

@@ -1,4 +1,4 @@
-"""From the named arrays of a file to a recording: which is X, and what the others mean for it."""
+"""Named arrays become a recording: one holds the samples, others their times, labels or wavelengths."""
 
 from __future__ import annotations
 
@@ -9,32 +9,35 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from seqspan._core.checks import check_choice
 from seqspan._core.types import Array
 from seqspan.readers._frames import pixel_names
-from seqspan.readers._missing import CHOICES, Complete, require_choice, resolve_missing
-from seqspan.readers._table import is_ordered, number_labels, unit_of
+from seqspan.readers._missing import MISSING_CHOICES, CompleteMatrix, resolve_missing
+from seqspan.readers._table import check_times, number_labels, unit_of
 from seqspan.recording import FrameView, Recording, SpectrumView, View
 
 Shapes = Mapping[str, tuple[int, ...]]
 AnyArray = npt.NDArray[Any]
 Fetch = Callable[[list[str]], dict[str, AnyArray]]
+REAL_KINDS = "iufb"  # NumPy's letters for integers, unsigned integers, floats and booleans
 USUAL_NAMES = ("X", "x", "data", "Data", "DATA")
 WAVELENGTH_NAMES = ("wv", "wvl", "wavelength", "wavelengths", "lambda")
 
 
 @dataclass(frozen=True)
 class ArrayOptions:
-    """Which arrays of a file are what.
+    """Which arrays of a file hold the samples, times, labels and wavelengths.
 
     Parameters
     ----------
     variable : str, optional
-        Name of the array of samples; needed where a file holds several that could be.
+        Name of the array that holds the samples; needed only if several could.
     transpose : bool
-        Take columns for the samples, as in files that hold one time step per column.
+        Whether samples are the columns of the array.
     time, labels, wavelengths : str, optional
-        Names of the arrays of times, of true labels, and of the wavelengths of spectra.
+        Names of the arrays that hold the times, the true labels, and the wavelengths of spectra.
     missing : {"error", "interpolate", "drop"}
+        If values are missing: raise, interpolate linearly along the rows, or skip the rows.
     """
 
     variable: str | None = None
@@ -45,34 +48,33 @@ class ArrayOptions:
     missing: str = "error"
 
     def __post_init__(self) -> None:
-        require_choice("missing", self.missing, CHOICES)
+        check_choice("missing", self.missing, MISSING_CHOICES)
 
 
-def array_sequence(shapes: Shapes, fetch: Fetch, options: ArrayOptions) -> Recording:
-    """Build a recording from arrays that are fetched by name once their shapes have been looked at."""
+def arrays_to_recording(shapes: Shapes, fetch: Fetch, options: ArrayOptions) -> Recording:
+    """Choose arrays by their names and shapes, fetch only those, and make them a recording."""
     name = choose_variable(shapes, options.variable)
-    helpers = {
+    others = {
         "time": options.time,
         "labels": options.labels,
         "wavelengths": options.wavelengths or _find_wavelengths(shapes, name),
     }
-    for role, helper in helpers.items():
-        if helper is not None and helper not in shapes:
-            raise ValueError(f"{role}={helper!r} must name one of its arrays; there are {_list(shapes)}.")
-    arrays = fetch([name, *(helper for helper in helpers.values() if helper is not None)])
-    given = {role: arrays[helper].reshape(-1) for role, helper in helpers.items() if helper is not None}
-    notes = [f"X is the array {name!r}"] if len(shapes) > 1 else []
-    unused = [other for other in shapes if other not in arrays]
+    for role, other in others.items():
+        if other is not None:
+            _check_name(role, other, shapes)
+    arrays = fetch([name, *(other for other in others.values() if other is not None)])
+    given = {role: arrays[other].reshape(-1) for role, other in others.items() if other is not None}
+    notes = [f"the samples are array {name!r}"] if len(shapes) > 1 else []
+    unused = [unread for unread in shapes if unread not in arrays]
     if unused:
-        notes.append(f"arrays that were not used: {', '.join(unused)}")
+        notes.append(f"unused arrays: {', '.join(unused)}")
     return _assemble(arrays[name], given, options, notes)
 
 
 def choose_variable(shapes: Shapes, wanted: str | None) -> str:
-    """Choose the array of samples: the one that was named, or the only one that can be."""
+    """Choose the array of samples: the one that was named, or the only possible one."""
     if wanted is not None:
-        if wanted not in shapes:
-            raise ValueError(f"variable={wanted!r} must name one of its arrays; there are {_list(shapes)}.")
+        _check_name("variable", wanted, shapes)
         return wanted
     matrices = [name for name, shape in shapes.items() if sum(length > 1 for length in shape) > 1]
     usual = [name for name in matrices if name in USUAL_NAMES]
@@ -80,17 +82,23 @@ def choose_variable(shapes: Shapes, wanted: str | None) -> str:
         if len(candidates) == 1:
             return candidates[0]
     if not shapes:
-        raise ValueError("expected an array of numbers; it holds none.")
-    raise ValueError(f"several arrays could be the samples ({_list(shapes)}); choose one with variable=.")
+        raise ValueError("the file holds no array of real numbers.")
+    raise ValueError(f"several arrays could hold the samples ({_list(shapes)}); choose one with variable=.")
+
+
+def _check_name(option: str, given: str, shapes: Shapes) -> None:
+    """Raise if an option names an array that is not there."""
+    if given not in shapes:
+        raise ValueError(f"{option} must be one of the file's arrays ({_list(shapes)}); got {given!r}.")
 
 
 def _list(shapes: Shapes) -> str:
-    """Name arrays with their shapes."""
+    """List arrays with their shapes."""
     return ", ".join(f"{name} {' x '.join(map(str, shape)) or 'scalar'}" for name, shape in shapes.items())
 
 
 def _find_wavelengths(shapes: Shapes, variable: str) -> str | None:
-    """Find an array that has the name and one of the lengths of a wavelength axis."""
+    """Find an array that is named like wavelengths and has as many values as X has rows or columns."""
     for name, shape in shapes.items():
         length = int(np.prod(shape, dtype=object))
         if name.lower() in WAVELENGTH_NAMES and len(shapes[variable]) == 2 and length in shapes[variable]:
@@ -101,20 +109,20 @@ def _find_wavelengths(shapes: Shapes, variable: str) -> str | None:
 def _assemble(
     samples: AnyArray, given: dict[str, AnyArray], options: ArrayOptions, notes: list[str]
 ) -> Recording:
-    """Shape the samples into rows and dress them with what else the file holds."""
+    """Lay the samples out as rows, and add times, labels and a view."""
     wavelengths = given.get("wavelengths")
-    X, picture, more = _as_rows(samples, options.transpose, wavelengths)
-    names = _names(X, picture, wavelengths)
+    X, image, more = _as_rows(samples, options.transpose, wavelengths)
+    names = _names(X, image, wavelengths)
     lengths = {"time": len(X), "labels": len(X), "wavelengths": X.shape[1]}
     for role, values in given.items():
         if len(values) != lengths[role]:
             raise ValueError(
-                f"{role} has {len(values)} values; {lengths[role]} are needed for X of {X.shape}."
+                f"{role} has {len(values)} values, but X of shape {X.shape} needs {lengths[role]}."
             )
     complete = resolve_missing(X, names, options.missing)
     times, unit = _times(given.get("time"), options.time, len(X))
     labels, label_names = number_labels(given["labels"][complete.rows]) if "labels" in given else (None, ())
-    view, kind = _view(complete, picture, wavelengths is not None)
+    view, kind = _view(complete, image, wavelengths is not None)
     return Recording(
         X=complete.X,
         times=times[complete.rows],
@@ -131,44 +139,43 @@ def _assemble(
 def _as_rows(
     samples: AnyArray, transpose: bool, wavelengths: AnyArray | None
 ) -> tuple[AnyArray, tuple[int, ...] | None, list[str]]:
-    """Return one row per sample, the shape of the pictures in them if they are such, and notes."""
+    """Return one row per sample, the shape of the images if the samples are images, and notes."""
     notes = []
     if samples.ndim > 2:
-        notes.append(f"the axes {samples.shape[1:]} of every sample were laid out in one row")
+        notes.append(f"samples of shape {samples.shape[1:]} were flattened into rows")
     X = samples.reshape(samples.shape[0] if samples.ndim else 1, -1)
     bands_first = wavelengths is not None and X.shape[1] != len(wavelengths) == X.shape[0]
     if transpose or bands_first:
-        return X.T, None, [*notes, "columns of the array are the samples"]
-    return X, samples.shape[1:] if _is_pictures(samples) else None, notes
+        return X.T, None, [*notes, "samples are the columns of the array"]
+    return X, samples.shape[1:] if _are_images(samples) else None, notes
 
 
-def _is_pictures(samples: AnyArray) -> bool:
-    """Tell stacks of grey or colour pictures by their type and axes."""
+def _are_images(samples: AnyArray) -> bool:
+    """Recognise a stack of grey or colour images by its data type and axes."""
     colour = samples.ndim == 4 and samples.shape[3] == 3
     return samples.dtype == np.uint8 and (samples.ndim == 3 or colour)
 
 
-def _names(X: AnyArray, picture: tuple[int, ...] | None, wavelengths: AnyArray | None) -> tuple[str, ...]:
-    """Name bands by wavelength, pixels by place, other columns by number."""
+def _names(X: AnyArray, image: tuple[int, ...] | None, wavelengths: AnyArray | None) -> tuple[str, ...]:
+    """Name bands by wavelength, pixels by position, other columns by number."""
     if wavelengths is not None:
         return tuple(f"{value:.10g}" for value in wavelengths)
-    return pixel_names(picture) if picture else tuple(f"column_{number}" for number in range(X.shape[1]))
+    return pixel_names(image) if image else tuple(f"column_{number}" for number in range(X.shape[1]))
 
 
 def _times(values: AnyArray | None, name: str | None, n_samples: int) -> tuple[Array, str]:
-    """Return the times that were named, or count the samples."""
+    """Return the named times, or count the samples."""
     if values is None or name is None:
         return np.arange(n_samples, dtype=float), "sample"
     times = values.astype(float)
-    if not is_ordered(times):
-        raise ValueError(f"the array {name!r} must not decrease to serve as time.")
+    check_times(f"array {name!r}", times)
     return times, unit_of(name)
 
 
-def _view(complete: Complete, picture: tuple[int, ...] | None, spectra: bool) -> tuple[View | None, str]:
-    """Return what shows a sample, and the kind of the recording."""
+def _view(complete: CompleteMatrix, image: tuple[int, ...] | None, spectra: bool) -> tuple[View | None, str]:
+    """Return the view of the samples and the kind of recording."""
     if spectra:
         return SpectrumView(complete.X, np.array(complete.names, dtype=float)), "spectra"
-    if picture:
-        return FrameView(complete.X.reshape(-1, *picture).view(np.uint8)), "video"
+    if image:
+        return FrameView(complete.X.reshape(-1, *image).view(np.uint8)), "video"
     return None, "table"

@@ -1,8 +1,8 @@
-"""Acclaim motion capture: the skeleton (ASF), the motion (AMC), and where the joints are.
+"""Acclaim motion capture: parsers of the skeleton (ASF) and the motion (AMC), and forward kinematics.
 
-Conventions of the format: "XYZ" means that the rotation about x acts first, so its matrix is ``Rz Ry Rx``; a
-bone moves by ``C M C^-1``, with its axis C and its motion M, in the frame of its parent, and reaches from
-the end of its parent along its direction.
+Conventions of the format: the order "XYZ" means that the rotation about x acts first, so its matrix is
+``Rz Ry Rx``. A bone with axis C and motion M rotates by ``C M C^-1`` in the frame of its parent, and extends
+from the end of its parent along its direction.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ CHANNELS = ("tx", "ty", "tz", "rx", "ry", "rz", "l")
 
 @dataclass
 class Bone:
-    """One bone: where it points at rest, the axis it turns in, and its channels in the motion."""
+    """One bone: its direction at rest, the axis of its rotations, and its channels in the motion."""
 
     name: str
     direction: tuple[float, ...] = (0.0, 0.0, 0.0)
@@ -35,7 +35,7 @@ class Bone:
 
 @dataclass
 class Skeleton:
-    """Bones by name, parents before children, with the units of the file."""
+    """Bones by name, their parents, and the units of the file."""
 
     bones: dict[str, Bone] = field(default_factory=lambda: {ROOT: Bone(ROOT)})
     parents: dict[str, str] = field(default_factory=dict)
@@ -43,26 +43,26 @@ class Skeleton:
     position: tuple[float, ...] = (0.0, 0.0, 0.0)
 
     def ordered(self) -> list[str]:
-        """List the root and every bone that hangs on it, parents first."""
+        """List the root and all bones connected to it, parents first."""
         children: dict[str, list[str]] = {}
         for child, parent in self.parents.items():
             children.setdefault(parent, []).append(child)
         names = [ROOT]
-        for name in names:  # grows while it is walked: breadth first, without recursion
+        for name in names:  # the list grows during the loop: breadth first, without recursion
             names.extend(children.get(name, ()))
         return names
 
 
 @dataclass(frozen=True)
 class Motion:
-    """Values of every frame, one column per channel, with the bones in the order of the file."""
+    """Values of all frames, one column per channel, with the bones in the order of the file."""
 
     values: Array
     bones: tuple[tuple[str, int], ...]
     degrees: bool
 
     def columns(self) -> dict[str, slice]:
-        """Give the columns of every bone."""
+        """Map each bone to its columns."""
         stops = np.cumsum([count for _, count in self.bones]).tolist()
         return {
             name: slice(stop - count, stop) for (name, count), stop in zip(self.bones, stops, strict=True)
@@ -91,7 +91,7 @@ def parse_asf(lines: Iterable[str]) -> Skeleton:
 
 
 def _words(lines: Iterable[str]) -> Iterator[list[str]]:
-    """Split the lines that say something."""
+    """Split lines into words, skipping comments and empty lines."""
     for line in lines:
         words = line.split("#", 1)[0].split()
         if words:
@@ -99,10 +99,10 @@ def _words(lines: Iterable[str]) -> Iterator[list[str]]:
 
 
 def _is_degrees(word: str) -> bool:
-    """Understand the two units of angle that the format knows."""
+    """Whether the angle unit is degrees, not radians."""
     unit = word.lower()
     if unit not in ("deg", "rad", "degrees", "radians"):
-        raise ValueError(f"the unit of angle must be deg or rad; got {word!r}.")
+        raise ValueError(f"the angle unit must be deg or rad; got {word!r}.")
     return unit.startswith("deg")
 
 
@@ -121,7 +121,7 @@ def _parse_root(words: list[str], skeleton: Skeleton) -> None:
 
 
 def _parse_bone(words: list[str], bone: Bone, skeleton: Skeleton) -> Bone:
-    """Read one line of the :bonedata section; return the bone that the next line belongs to."""
+    """Read one line of the :bonedata section; return the bone that the line belongs to."""
     key = words[0].lower()
     if key == "begin":
         return Bone("")
@@ -129,7 +129,7 @@ def _parse_bone(words: list[str], bone: Bone, skeleton: Skeleton) -> Bone:
         bone.name = words[1]
         skeleton.bones[bone.name] = bone
         if len(skeleton.bones) > MAX_BONES:
-            raise ValueError(f"it has more than {MAX_BONES} bones.")
+            raise ValueError(f"the skeleton has more than {MAX_BONES} bones.")
     elif key == "direction":
         bone.direction = _numbers(words[1:4], 3)
     elif key == "length":
@@ -142,15 +142,15 @@ def _parse_bone(words: list[str], bone: Bone, skeleton: Skeleton) -> Bone:
 
 
 def _parse_children(words: list[str], skeleton: Skeleton) -> None:
-    """Read one line of the :hierarchy section: a bone and those that hang on it."""
+    """Read one line of the :hierarchy section: a bone and its children."""
     if words[0].lower() in ("begin", "end"):
         return
     for name in words:
         if name not in skeleton.bones:
-            raise ValueError(f"the hierarchy names the bone {name!r}, which :bonedata does not describe.")
+            raise ValueError(f"the hierarchy names bone {name!r}, which is not in :bonedata.")
     for child in words[1:]:
         if child in skeleton.parents or child == ROOT:
-            raise ValueError(f"the bone {child!r} has more than one parent.")
+            raise ValueError(f"bone {child!r} has more than one parent.")
         skeleton.parents[child] = words[0]
 
 
@@ -163,22 +163,22 @@ def _numbers(words: list[str], count: int) -> tuple[float, ...]:
 
 
 def _channels(words: list[str]) -> tuple[str, ...]:
-    """Read names of channels such as "rx ry rz"."""
+    """Read channel names such as "rx ry rz"."""
     names = tuple(word.lower() for word in words)
     if not set(names) <= set(CHANNELS) or len(set(names)) != len(names):
-        raise ValueError(f"channels must be distinct and of {' '.join(CHANNELS)}; got {' '.join(words)!r}.")
+        raise ValueError(f"channels must be distinct, out of {' '.join(CHANNELS)}; got {' '.join(words)!r}.")
     return names
 
 
 def _axis_order(word: str) -> str:
-    """Read an order of axes such as "XYZ"."""
+    """Read an axis order such as "XYZ"."""
     if sorted(word.lower()) != ["x", "y", "z"]:
-        raise ValueError(f"an order of axes must name x, y and z once each; got {word!r}.")
+        raise ValueError(f"an axis order must name x, y and z once each; got {word!r}.")
     return word.lower()
 
 
 def parse_amc(lines: Iterable[str]) -> Motion:
-    """Read the text of an AMC file: frame numbers, each followed by one line per bone."""
+    """Read the text of an AMC file: for each frame its number, then one line per bone."""
     values, degrees, n_frames = array("d"), True, 0
     layout: list[tuple[str, int]] = []
     bones: list[tuple[str, int]] = []
@@ -195,7 +195,7 @@ def parse_amc(lines: Iterable[str]) -> Motion:
             values.extend(map(float, words[1:]))
             bones.append((words[0], len(words) - 1))
     if not layout:
-        raise ValueError("expected an AMC motion with frames; found none.")
+        raise ValueError("expected the frames of an AMC motion; found none.")
     table = np.frombuffer(values).reshape(n_frames - 1, -1)
     if not np.isfinite(table).all():
         raise ValueError(
@@ -207,62 +207,62 @@ def parse_amc(lines: Iterable[str]) -> Motion:
 def _check_frame(
     layout: list[tuple[str, int]], bones: list[tuple[str, int]], number: int
 ) -> list[tuple[str, int]]:
-    """Compare a frame with the first one; a file that breaks off does so inside a frame."""
+    """Compare a frame with the first one; a file that is cut off usually ends inside a frame."""
     if bones != layout or not bones:
         wanted = sum(count for _, count in layout)
         found = sum(count for _, count in bones)
         raise ValueError(
-            f"frame {number} has {found} values of {len(bones)} bones, the first frame {wanted} of "
-            f"{len(layout)}, in an order that must stay the same."
+            f"frame {number} has {found} values for {len(bones)} bones, but the first frame has {wanted} for "
+            f"{len(layout)}; all frames must list the same bones in the same order."
         )
     return layout
 
 
 def check_channels(skeleton: Skeleton, motion: Motion) -> None:
-    """Raise where a skeleton does not belong to a motion."""
+    """Raise if a skeleton does not belong to a motion."""
     for name, count in motion.bones:
         if name not in skeleton.bones or len(skeleton.bones[name].channels) != count:
             known = len(skeleton.bones[name].channels) if name in skeleton.bones else "no"
             raise ValueError(
-                f"the motion has {count} channels of the bone {name!r}, the skeleton {known}: "
-                f"they do not belong together; name the right one with skeleton=."
+                f"the motion has {count} channels for bone {name!r}, but the skeleton has {known}: they do "
+                f"not belong together. Pass the right .asf file as skeleton=."
             )
 
 
 def joint_positions(skeleton: Skeleton, motion: Motion) -> tuple[list[str], Array]:
-    """Follow the bones from the root outwards.
+    """Compute where the joints are, from the root outwards.
 
     Returns
     -------
     names : list of str
-        The root, then every bone, of which the end counts.
+        The root, then the bones, each standing for the joint at its end.
     positions : array of shape (n_frames, n_joints, 3)
-        In the file's unit of length.
+        In the length unit of the file.
     """
     columns = motion.columns()
     no_motion = np.zeros((len(motion.values), 0))
-    places: dict[str, Array] = {}
-    turns: dict[str, Array] = {}
+    positions: dict[str, Array] = {}
+    rotations: dict[str, Array] = {}
     names = skeleton.ordered()
     for name in names:
         bone = skeleton.bones[name]
         moved = name in columns
         values = motion.values[:, columns[name]] if moved else no_motion
-        turn, shift = _bone_motion(bone, values, bone.channels if moved else (), skeleton, motion)
+        rotation, shift = _bone_motion(bone, values, bone.channels if moved else (), skeleton, motion)
         if name == ROOT:
-            turns[name], places[name] = turn, shift + np.array(skeleton.position)
+            rotations[name], positions[name] = rotation, shift + np.array(skeleton.position)
             continue
         parent = skeleton.parents[name]
-        turns[name] = turns[parent] @ turn
+        rotations[name] = rotations[parent] @ rotation
         offset = shift + bone.length * np.array(bone.direction)
-        places[name] = places[parent] + (turns[name] @ offset[..., None])[..., 0]
-    return names, np.stack([places[name] for name in names], axis=1)
+        positions[name] = positions[parent] + (rotations[name] @ offset[..., None])[..., 0]
+    return names, np.stack([positions[name] for name in names], axis=1)
 
 
 def _bone_motion(
     bone: Bone, values: Array, channels: tuple[str, ...], skeleton: Skeleton, motion: Motion
 ) -> tuple[Array, Array]:
-    """Return the rotations (n, 3, 3) and the shifts (n, 3) of one bone in its parent's frame."""
+    """Return the rotations (n, 3, 3) and translations (n, 3) of one bone in the frame of its parent."""
     by_name = dict(zip(channels, values.T, strict=True))
     still = np.zeros(len(values))
     angles = {name[1]: by_name[name] for name in channels if name[0] == "r"}
@@ -274,7 +274,7 @@ def _bone_motion(
 
 
 def rotation_matrices(angles: dict[str, Array], order: str, n_frames: int, degrees: bool) -> Array:
-    """Compose rotations about the axes, the first letter of `order` acting first.
+    """Compose rotations about coordinate axes; the first letter of `order` acts first.
 
     Parameters
     ----------
@@ -283,7 +283,7 @@ def rotation_matrices(angles: dict[str, Array], order: str, n_frames: int, degre
         Letters of the axes.
     n_frames : int
     degrees : bool
-        Unit of the angles; radians otherwise.
+        Whether the angles are in degrees; otherwise they are in radians.
 
     Returns
     -------
@@ -298,10 +298,10 @@ def rotation_matrices(angles: dict[str, Array], order: str, n_frames: int, degre
     for letter in order:
         angle = np.deg2rad(angles[letter]) if degrees else angles[letter]
         first, second = {"x": (1, 2), "y": (2, 0), "z": (0, 1)}[letter]
-        turn = np.zeros((n_frames, 3, 3))
-        turn[:] = np.eye(3)
-        turn[:, first, first] = turn[:, second, second] = np.cos(angle)
-        turn[:, second, first] = np.sin(angle)
-        turn[:, first, second] = -np.sin(angle)
-        total = turn @ total
+        rotation = np.zeros((n_frames, 3, 3))
+        rotation[:] = np.eye(3)
+        rotation[:, first, first] = rotation[:, second, second] = np.cos(angle)
+        rotation[:, second, first] = np.sin(angle)
+        rotation[:, first, second] = -np.sin(angle)
+        total = rotation @ total
     return total

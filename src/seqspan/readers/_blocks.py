@@ -1,4 +1,4 @@
-"""Recordings longer than memory, block by block: for ``partial_fit``, or for anything that reads once."""
+"""Recordings that do not fit in memory, read block by block: for ``partial_fit``, or any single pass."""
 
 from __future__ import annotations
 
@@ -9,25 +9,24 @@ from typing import Any
 import numpy as np
 
 from seqspan._core.types import Array
-from seqspan.readers import read
+from seqspan.readers._read import read
 
-BLOCK = 4096  # rows
+BLOCK_ROWS = 4096  # rows per block, by default
 
 
-def read_blocks(path: str | Path, n_rows: int = BLOCK, **options: Any) -> Iterator[Array]:
-    """Read samples in order, a few at a time.
+def read_blocks(path: str | Path, n_rows: int = BLOCK_ROWS, **options: Any) -> Iterator[Array]:
+    """Read the samples of a file in order, a few at a time.
 
-    A .npy file is memory-mapped; of a Parquet file slices are read, columns of numbers alone. Everything else
-    goes through :func:`seqspan.read`, which keeps the frames of a film that is too long for memory in a
-    file of its own and holds other formats whole.
+    A .npy file is memory-mapped. A Parquet file is read in slices, numeric columns only. Everything else goes
+    through :func:`seqspan.read`, which memory-maps the frames of a long film and loads other formats whole.
 
     Parameters
     ----------
     path : path
     n_rows : int
-        Rows in a block; the last one may have fewer.
+        Rows per block; the last block may have fewer.
     **options
-        Of the reader, for what goes through it.
+        Options of the reader. With any, .npy and Parquet files go through :func:`seqspan.read` too.
 
     Yields
     ------
@@ -45,29 +44,29 @@ def read_blocks(path: str | Path, n_rows: int = BLOCK, **options: Any) -> Iterat
         raise ValueError(f"n_rows must be at least 1; got {n_rows}.")
     path = Path(path)
     if path.suffix == ".parquet" and not options:
-        yield from _parquet_blocks(path, n_rows)
+        yield from _read_parquet_blocks(path, n_rows)
         return
     if path.suffix == ".npy" and not options:
         rows = np.load(path, mmap_mode="r", allow_pickle=False)
         if rows.ndim != 2:
-            raise ValueError(f"{path}: blocks are read of matrices, one row per sample; got {rows.shape}.")
+            raise ValueError(f"{path}: the array must have two axes, one row per sample; got {rows.shape}.")
     else:
         rows = read(path, **options).X
     for start in range(0, len(rows), n_rows):
-        yield _floats(np.array(rows[start : start + n_rows]))
+        yield _as_floats(np.array(rows[start : start + n_rows]))
 
 
-def _parquet_blocks(path: Path, n_rows: int) -> Iterator[Array]:
-    """Slices of a lazy table; only what a slice needs is read."""
+def _read_parquet_blocks(path: Path, n_rows: int) -> Iterator[Array]:
+    """Slice a lazy table, so that only the slice is read."""
     import polars as pl
     import polars.selectors as columns
 
     table = pl.scan_parquet(path, glob=False).select(columns.numeric())
     total = int(table.select(pl.len()).collect().item())
     for start in range(0, total, n_rows):
-        yield _floats(table.slice(start, n_rows).collect().to_numpy())
+        yield _as_floats(table.slice(start, n_rows).collect().to_numpy())
 
 
-def _floats(rows: Any) -> Array:
-    """Rows as floating point: double precision stays, all else is single."""
+def _as_floats(rows: Any) -> Array:
+    """Keep float64, convert everything else to float32."""
     return np.ascontiguousarray(rows, dtype=rows.dtype if rows.dtype == np.float64 else np.float32)

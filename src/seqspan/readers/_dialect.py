@@ -1,4 +1,4 @@
-"""How a text table is written: encoding, delimiter, decimal sign and header, from its first lines."""
+"""Detection of how a text table is written: encoding, delimiter, decimal mark and header row."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import re
 from collections.abc import Sequence as Rows
 from dataclasses import dataclass
 
-SAMPLE_BYTES = 2**18
-SAMPLE_LINES = 200
+SAMPLE_BYTES = 2**18  # bytes at the start of the file that are looked at
+SAMPLE_LINES = 200  # lines at the start that are looked at
 DELIMITERS = (",", ";", "\t", "|", " ")
 NULLS = ("", "NA", "N/A", "n/a", "NaN", "nan", "NAN", "null", "NULL", "None", "-", "?", "#N/A")
 POINT = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?inf", re.I)
@@ -28,11 +28,11 @@ class Dialect:
     decimal : str
         ``"."`` or ``","``.
     header : bool
-        Whether the first line holds names.
+        Whether the first line holds the column names.
     comment : str or None
-        What lines that are no data start with.
+        Start of comment lines.
     nulls : tuple of str
-        Words for a missing value among the first rows; an empty cell is one anyway.
+        Words that stand for a missing value in the first rows; an empty cell always does.
     """
 
     encoding: str
@@ -46,16 +46,16 @@ class Dialect:
 def find_dialect(
     sample: bytes, *, whole: bool, delimiters: Rows[str] = DELIMITERS
 ) -> tuple[Dialect, list[list[str]]]:
-    r"""Find out how a table is written.
+    r"""Detect how a table is written.
 
     Parameters
     ----------
     sample : bytes
         The start of the file.
     whole : bool
-        Whether that is all of it; otherwise the last line may be cut.
-    delimiters : recording of str
-        Those to choose from.
+        Whether the sample is the whole file. If not, its last line may be incomplete.
+    delimiters : sequence of str
+        Candidates.
 
     Returns
     -------
@@ -76,7 +76,7 @@ def find_dialect(
     comment = "#" if lines and lines[0].lstrip().startswith("#") else None
     lines = [line for line in lines if line.strip() and not (comment and line.startswith(comment))]
     if not lines:
-        raise ValueError("expected lines of text; it holds none, or one too long to be a row.")
+        raise ValueError("expected lines of text; found none, or one that is too long to be a row.")
     lines = lines[:SAMPLE_LINES]
     best = max(delimiters, key=lambda delimiter: _score(split(lines, delimiter)))
     rows = split(lines, best)
@@ -86,33 +86,33 @@ def find_dialect(
 
 
 def find_encoding(sample: bytes) -> str:
-    """Choose UTF-8 or UTF-16 by their marks, UTF-8 where it fits, else Windows' Latin."""
+    """Detect UTF-8 and UTF-16 by their byte order marks; otherwise UTF-8 if it is valid, else cp1252."""
     if sample.startswith(codecs.BOM_UTF8):
         return "utf-8-sig"
     if sample.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "utf-16"
     decoder = codecs.getincrementaldecoder("utf-8")()
     try:
-        decoder.decode(sample)  # a character cut at the end of the sample is no error
+        decoder.decode(sample)  # an incomplete character at the end of the sample is fine
     except UnicodeDecodeError:
         return "cp1252"
     return "utf-8"
 
 
 def split(lines: Rows[str], delimiter: str) -> list[list[str]]:
-    """Split lines into cells, with quotes respected."""
+    """Split lines into cells, respecting quotes."""
     if delimiter == " ":
         return [line.split() for line in lines]
     return [[cell.strip() for cell in row] for row in csv.reader(lines, delimiter=delimiter)]
 
 
 def is_number(cell: str) -> bool:
-    """Tell numbers, with either decimal sign."""
+    """Whether a cell is a number, with a decimal point or comma."""
     return bool(POINT.fullmatch(cell) or COMMA.fullmatch(cell))
 
 
 def _score(rows: list[list[str]]) -> tuple[float, float, float]:
-    """Judge a delimiter: the same number of cells in every row, most of them numbers, more than one."""
+    """Rate a delimiter: rows should have the same number of cells, more than one, most of them numbers."""
     widths = [len(row) for row in rows]
     common = max(set(widths), key=widths.count)
     cells = [cell for row in rows[1:] or rows for cell in row if cell not in NULLS]
@@ -122,7 +122,7 @@ def _score(rows: list[list[str]]) -> tuple[float, float, float]:
 
 
 def find_decimal(rows: list[list[str]], delimiter: str) -> str:
-    """Choose the comma where numbers have it and none has the point."""
+    """Choose the comma if some numbers have a comma and none has a point."""
     if delimiter == ",":
         return "."
     cells = [cell for row in rows for cell in row]
@@ -132,7 +132,7 @@ def find_decimal(rows: list[list[str]], delimiter: str) -> str:
 
 
 def find_header(rows: list[list[str]]) -> bool:
-    """Tell a first line of names: words where the lines below have numbers, or words throughout."""
+    """Whether the first line is a header: words above numbers, or nothing but words."""
     first, below = rows[0], rows[1:]
     words = [index for index, cell in enumerate(first) if cell not in NULLS and not is_number(cell)]
     if len(words) == len(first):

@@ -1,4 +1,4 @@
-"""One kind of error for every way in which somebody else's file can be wrong."""
+"""A damaged file raises ValueError or OSError with its name, whatever the parser raised."""
 
 from __future__ import annotations
 
@@ -9,18 +9,26 @@ from pathlib import Path
 
 from seqspan._core.extras import MissingPackageError
 
+DAMAGED_CHOICES = ("error", "keep")  # what the option damaged= can be
+KEEP_DAMAGED = "pass damaged='keep' to use what is there."
+
 
 @contextmanager
-def naming(path: Path, expected: str) -> Iterator[None]:
-    """Let out of the block only ValueError and OSError, with the file's name in the message.
+def name_file_in_errors(path: Path, expected: str) -> Iterator[None]:
+    """Turn every error of the block into a ValueError or OSError that names the file.
 
-    Parsers of damaged files fail in as many ways as there are parsers (KeyError, zlib.error, RecursionError);
-    the cause stays chained for who debugs.
+    Parsers fail on damaged files with anything from KeyError to RecursionError; the original error stays
+    chained for debugging.
+
+    Parameters
+    ----------
+    path : Path
+    expected : str
+        What the file should be: ``"a video"``.
     """
     try:
         with warnings.catch_warnings():
-            # What matters of a parser's warnings is in our notes; the rest is its housekeeping.
-            warnings.simplefilter("ignore")
+            warnings.simplefilter("ignore")  # a parser's warnings do not concern the user; our notes do
             yield
     except MissingPackageError as error:
         raise MissingPackageError(f"{path}: {error}") from error

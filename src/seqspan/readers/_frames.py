@@ -1,4 +1,4 @@
-"""What video and pictures share: their options, and rows that do not outgrow memory."""
+"""Shared by the readers of video and images: their options, and a store for many frames."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from seqspan.readers._limits import check_bytes, describe_bytes
 from seqspan.recording import FrameView, Recording
 
 Pixels = npt.NDArray[np.uint8]
-MEMORY_BYTES = 2**27  # rows beyond this live in a temporary file: an hour of film would be 1.1 GB
+MEMORY_BYTES = 2**27  # more than this moves to a temporary file: an hour of film would be 1.1 GB
 
 
 @dataclass(frozen=True)
 class FrameOptions:
-    """Size and colour of the rows, as in the paper by default (grey, 129 x 96).
+    """Size and colour of the frames; the default is the paper's, grey and 129 x 96.
 
     Parameters
     ----------
     size : (int, int)
-        Width and height that every picture is scaled to.
+        Width and height to which each frame is scaled.
     colour : bool
         Keep red, green and blue (three values per pixel) instead of grey.
     stride : int
-        Keep every stride-th picture.
+        Keep every stride-th frame.
     """
 
     size: tuple[int, int] = (129, 96)
@@ -44,20 +44,20 @@ class FrameOptions:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Shape of one picture as an array."""
+        """Shape of one frame as an array."""
         width, height = self.size
         return (height, width, 3) if self.colour else (height, width)
 
     @property
     def pixel_format(self) -> str:
-        """FFmpeg's name of the pixels' layout."""
+        """FFmpeg's name for the pixel format."""
         return "rgb24" if self.colour else "gray"
 
 
 class RowStore:
-    """Rows of bytes, appended one by one: in memory at first, in a temporary file once they are many.
+    """Rows of bytes, appended one by one, that move from memory to a temporary file when there are many.
 
-    The file is written, not mapped, while it grows: mapped pages would count as resident memory.
+    The file is memory-mapped only once it is complete: mapped pages count as memory in use.
     """
 
     def __init__(self, row_bytes: int, limit: int, memory_bytes: int = MEMORY_BYTES) -> None:
@@ -71,39 +71,39 @@ class RowStore:
     def append(self, row: Pixels) -> None:
         """Add one row."""
         self.n_rows += 1
-        check_bytes(self.n_rows * self.row_bytes, self._limit, "the reduced frames")
+        check_bytes(self.n_rows * self.row_bytes, self._limit, "the frames")
         data = np.ascontiguousarray(row).data
         if self._file is not None:
             self._file.write(data)
         else:
             self._buffer += data
-            self._move_out_when_full()
+            self._move_to_file_if_full()
 
-    def _move_out_when_full(self) -> None:
-        """Write what is in memory to a file that the system deletes with its last use."""
+    def _move_to_file_if_full(self) -> None:
+        """Write the rows to a file that the system deletes after its last use."""
         if len(self._buffer) > self._memory_bytes:
             self._file = tempfile.TemporaryFile()  # noqa: SIM115 - outlives this call
             self._file.write(self._buffer)
             self._buffer = bytearray()
 
     def finish(self) -> tuple[Pixels, list[str]]:
-        """Return the rows, of shape (n_rows, row_bytes), and a note where they live in a file."""
+        """Return the rows, of shape (n_rows, row_bytes), and a note if they are in a file."""
         shape = (self.n_rows, self.row_bytes)
         if self._file is None:
             return np.frombuffer(self._buffer, np.uint8).reshape(shape), []
         self._file.flush()
         rows = np.memmap(self._file, np.uint8, "r", shape=shape)
-        self._file.close()  # the mapping keeps the content alive
+        self._file.close()  # the mapping keeps the content
         size = describe_bytes(self.n_rows * self.row_bytes)
-        return rows, [f"the {size} of frames are kept in a temporary file that is mapped, not in memory"]
+        return rows, [f"the frames ({size}) are in a memory-mapped temporary file"]
 
 
-def frame_sequence(
+def frames_to_recording(
     rows: Pixels, options: FrameOptions, times: Iterable[float], time_unit: str, notes: list[str]
 ) -> Recording:
-    """Dress rows of pixels as a recording of kind "video"."""
+    """Make a recording of kind "video" from rows of pixels."""
     if not len(rows):
-        raise ValueError("no frame was found in the part that was asked for.")
+        raise ValueError("there are no frames in the chosen time range.")
     return Recording(
         X=rows,
         times=np.fromiter(times, float),
@@ -116,7 +116,7 @@ def frame_sequence(
 
 
 def pixel_names(shape: tuple[int, ...]) -> tuple[str, ...]:
-    """Name the values of a flattened picture by row, column and channel."""
+    """Name the values of a flattened image by row, column and channel."""
     names = [f"{row},{column}" for row in range(shape[0]) for column in range(shape[1])]
     if len(shape) == 2:
         return tuple(names)
@@ -124,5 +124,5 @@ def pixel_names(shape: tuple[int, ...]) -> tuple[str, ...]:
 
 
 def sample_times(n_samples: int, rate: float = 1.0) -> Array:
-    """Return the times of samples taken at a constant rate from 0."""
+    """Return the times of samples at a constant rate, from 0."""
     return np.arange(n_samples) / rate

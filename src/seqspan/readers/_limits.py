@@ -1,4 +1,4 @@
-"""Bounds that hold before a byte is decoded: a file may claim, or unpack to, more than memory holds."""
+"""Limits that are checked before anything is decoded: a file may unpack to more than memory holds."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import gzip
 from collections.abc import Iterator
 from pathlib import Path
 
-MAX_MATRIX_BYTES = 2**31  # a million rows of 64 doubles four times over
-MAX_TEXT_BYTES = 2**28  # 45 minutes of 120 Hz motion capture; a library of 10,000 spectra
+MAX_MATRIX_BYTES = 2**31  # 4 million rows of 64 doubles
+MAX_TEXT_BYTES = 2**28  # 45 minutes of motion capture at 120 Hz, or 10,000 spectra
 MAX_LINE_BYTES = 2**20
-MAX_PIXELS = 2**26  # of one picture; 8192 x 8192
-HEAD_BYTES = 4096  # enough to see the magic bytes of every format, C3D's parameter block included
+MAX_PIXELS = 2**26  # pixels of one image: 8192 x 8192
+HEAD_BYTES = 4096  # enough to recognise every format
 
 
 def describe_bytes(n_bytes: float) -> str:
-    """Write a number of bytes the way a person says it."""
+    """Write a number of bytes with a unit, such as "1.05 MB"."""
     for unit in ("bytes", "kB", "MB"):
         if n_bytes < 1000:
             return f"{n_bytes:.3g} {unit}"
@@ -23,16 +23,16 @@ def describe_bytes(n_bytes: float) -> str:
 
 
 def check_bytes(n_bytes: int, limit: int, what: str) -> None:
-    """Raise where `what` would take more than `limit` bytes."""
+    """Raise if `what` would take more than `limit` bytes."""
     if n_bytes > limit:
         raise ValueError(
             f"{what} would take {describe_bytes(n_bytes)}, more than the limit of {describe_bytes(limit)}; "
-            f"read less of it, or pass a larger max_bytes if you trust the file."
+            f"read a part of it, or pass a larger max_bytes if you trust the file."
         )
 
 
 def read_head(path: Path) -> bytes:
-    """Return the first bytes of a file, unpacked where it is gzip."""
+    """Return the first bytes of a file, unpacked if it is a gzip file."""
     with path.open("rb") as file:
         head = file.read(HEAD_BYTES)
     if not is_gzip(head):
@@ -42,14 +42,14 @@ def read_head(path: Path) -> bytes:
 
 
 def is_gzip(head: bytes) -> bool:
-    """Tell gzip by its two magic bytes."""
+    """Recognise gzip by its two magic bytes."""
     return head[:2] == b"\x1f\x8b"
 
 
 def read_lines(path: Path, limit: int, encoding: str = "latin-1") -> Iterator[str]:
-    """Yield the lines of a text file, plain or gzip, and stop with an error at `limit` bytes.
+    """Yield the lines of a text file, plain or gzip; more than `limit` bytes are an error.
 
-    Latin-1 reads every byte, and the words that the formats reserve are ASCII.
+    Latin-1 can decode any byte, and the keywords of the formats are ASCII.
     """
     with path.open("rb") as file:
         packed = is_gzip(file.read(2))
@@ -57,7 +57,7 @@ def read_lines(path: Path, limit: int, encoding: str = "latin-1") -> Iterator[st
     with gzip.open(path, "rb") if packed else path.open("rb") as stream:
         while line := stream.readline(MAX_LINE_BYTES):
             total += len(line)
-            check_bytes(total, limit, "its text")
+            check_bytes(total, limit, "the text")
             if len(line) == MAX_LINE_BYTES:
                 raise ValueError(f"a line is longer than {describe_bytes(MAX_LINE_BYTES)}: not a text file.")
             yield line.decode(encoding)

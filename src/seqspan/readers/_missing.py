@@ -1,4 +1,4 @@
-"""Missing values: an error that counts them, or filled, or left out, always by name."""
+"""Missing values: an error that counts them, or filled in, or their rows skipped; always noted."""
 
 from __future__ import annotations
 
@@ -9,27 +9,25 @@ import numpy as np
 
 from seqspan._core.types import Array, IntArray
 
-CHOICES = ("error", "interpolate", "drop")
-WAYS_ON = "pass missing='interpolate' or missing='drop' (--missing on the command line)."
-MAX_LISTED = 12  # in an error; notes list everything
-
-
-def require_choice(name: str, given: object, choices: tuple[str, ...]) -> None:
-    """Raise where an option is none of its choices."""
-    if given not in choices:
-        raise ValueError(f"{name} must be one of {', '.join(choices)}; got {given!r}.")
+MISSING_CHOICES = ("error", "interpolate", "drop")
+REMEDY = (
+    "pass missing='interpolate' to fill them in, or missing='drop' to skip those rows "
+    "(--missing on the command line)."
+)
+MAX_LISTED = 12  # names in an error; notes list all of them
 
 
 @dataclass(frozen=True)
-class Complete:
+class CompleteMatrix:
     """A matrix without missing values.
 
     Parameters
     ----------
     X : array of shape (n_kept, n_features)
     names : tuple of str
+        Of the columns that were kept.
     rows : int array of shape (n_kept,)
-        Which rows of the given matrix are left.
+        Which rows of the original matrix were kept.
     notes : list of str
     """
 
@@ -40,23 +38,25 @@ class Complete:
 
 
 def resolve_missing(
-    X: Array, names: tuple[str, ...], missing: str, owner: Callable[[str], str] = str
-) -> Complete:
+    X: Array, names: tuple[str, ...], missing: str, group: Callable[[str], str] = str
+) -> CompleteMatrix:
     """Deal with values that are NaN or infinite.
 
     Parameters
     ----------
     X : array of shape (n_samples, n_features)
     names : tuple of str
+        Of the columns.
     missing : {"error", "interpolate", "drop"}
-        Raise; fill linearly along the rows, with the nearest value at the ends; or leave out the
-        rows with gaps. Columns without any value are left out first in the last two.
-    owner : callable
-        Turns the name of a column into what gaps are counted for, such as the marker of a coordinate.
+        Raise; or interpolate linearly along the rows, repeating the nearest value at the ends; or skip the
+        rows with gaps. The last two first skip columns without a single value.
+    group : callable
+        Maps the name of a column to the name under which its gaps are reported, such as the marker of a
+        coordinate.
 
     Returns
     -------
-    Complete
+    CompleteMatrix
 
     Examples
     --------
@@ -64,43 +64,60 @@ def resolve_missing(
     array([[1., 2., 3.]])
     """
     n_samples = len(X)
-    if X.dtype.kind != "f":  # whole numbers have no way to be missing
-        return Complete(X, names, np.arange(n_samples), [])
+    everything = CompleteMatrix(X, names, np.arange(n_samples), [])
+    if X.dtype.kind != "f":  # integers cannot be missing
+        return everything
     counts = np.array([n_samples - np.count_nonzero(np.isfinite(column)) for column in X.T], dtype=int)
-    rows = np.arange(n_samples)
     if not counts.any():
-        return Complete(X, names, rows, [])
+        return everything
     if missing == "error":
-        listing = list_gaps(counts, names, owner, MAX_LISTED)
-        raise ValueError(f"values are missing or not finite (of {n_samples} rows: {listing}); {WAYS_ON}")
-    notes = []
-    present = counts < n_samples
-    if not present.all():
-        notes.append(f"left out, without any value: {list_gaps(counts * ~present, names, owner)}")
-        X, counts = X[:, present], counts[present]
-        names = tuple(name for name, kept in zip(names, present, strict=True) if kept)
+        gaps = list_gaps(counts, names, group, MAX_LISTED)
+        raise ValueError(f"some of the {n_samples} rows have missing or infinite values: {gaps}; {REMEDY}")
+    X, names, counts, notes = _leave_out_empty(X, names, counts, group)
     if missing == "interpolate":
-        notes.append(f"filled linearly, values per column: {list_gaps(counts, names, owner)}")
-        return Complete(interpolated(X), names, rows, notes if counts.any() else notes[:-1])
+        if counts.any():
+            gaps = list_gaps(counts, names, group)
+            notes.append(f"filled in missing values by linear interpolation: {gaps}")
+        return CompleteMatrix(interpolate_columns(X), names, np.arange(n_samples), notes)
     rows = np.flatnonzero(np.isfinite(X).all(axis=1))
-    notes.append(f"left out {n_samples - len(rows)} of {n_samples} rows, with values missing")
     if not len(rows):
-        raise ValueError("every row has a value missing; missing='drop' leaves nothing.")
-    return Complete(X[rows], names, rows, notes)
+        raise ValueError("every row has a missing value, so missing='drop' would leave nothing.")
+    if len(rows) < n_samples:
+        notes.append(f"left out {n_samples - len(rows)} of {n_samples} rows because values are missing")
+    return CompleteMatrix(X[rows], names, rows, notes)
+
+
+def _leave_out_empty(
+    X: Array, names: tuple[str, ...], counts: IntArray, group: Callable[[str], str]
+) -> tuple[Array, tuple[str, ...], IntArray, list[str]]:
+    """Leave out the columns without a single value; return X, names, counts and notes."""
+    present = counts < len(X)
+    if present.all():
+        return X, names, counts, []
+    empty = dict.fromkeys(group(name) for name, kept in zip(names, present, strict=True) if not kept)
+    kept_names = tuple(name for name, kept in zip(names, present, strict=True) if kept)
+    notes = [f"left out because all values are missing: {', '.join(empty)}"]
+    return X[:, present], kept_names, counts[present], notes
 
 
 def list_gaps(
-    counts: IntArray, names: tuple[str, ...], owner: Callable[[str], str] = str, most: int | None = None
+    counts: IntArray, names: tuple[str, ...], group: Callable[[str], str] = str, most: int | None = None
 ) -> str:
-    """Name what has gaps and how many."""
-    gaps = {owner(name): int(count) for name, count in zip(names, counts, strict=True) if count}
-    shown = [f"{name} {count}" for name, count in list(gaps.items())[:most]]
+    """List names with their number of missing values.
+
+    Examples
+    --------
+    >>> list_gaps(np.array([2, 0, 1]), ("a", "b", "c"))
+    'a (2), c (1)'
+    """
+    gaps = {group(name): int(count) for name, count in zip(names, counts, strict=True) if count}
+    shown = [f"{name} ({count})" for name, count in list(gaps.items())[:most]]
     rest = len(gaps) - len(shown)
     return ", ".join(shown) + (f" and {rest} more" if rest else "")
 
 
-def interpolated(X: Array) -> Array:
-    """Fill a copy of X linearly along every column; every column holds a value."""
+def interpolate_columns(X: Array) -> Array:
+    """Fill a copy of X linearly along every column; each must have at least one value."""
     filled = np.array(X, dtype=float)
     rows = np.arange(len(X))
     for column in filled.T:

@@ -1,4 +1,4 @@
-"""What the readers of motion capture share: angles without jumps, gaps filled, poses to show."""
+"""Shared by the readers of skeletons: their options, and the features of a motion."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from seqspan._core.checks import check_choice
 from seqspan._core.types import Array
-from seqspan.readers._missing import require_choice
 from seqspan.recording import PoseView, Recording
 
 FEATURES = ("angles", "positions")
@@ -16,18 +16,18 @@ ANGLE_UNITS = ("degrees", "radians")
 
 @dataclass(frozen=True)
 class JointOptions:
-    """Which numbers of a skeleton's motion become the features.
+    """Which numbers of a motion become the features.
 
     Parameters
     ----------
     features : {"angles", "positions"}
-        Joint angles, as in the paper, or the joints' places by forward kinematics.
+        Joint angles, as in the paper, or joint positions by forward kinematics.
     root_translation : bool
-        Keep where the body is in the room. Without it the root's three coordinates are left out of the
-        angles and subtracted from the positions: the same step taken elsewhere is the same step.
+        Keep the position of the body in the room. If False, the root's three coordinates are left out of the
+        angles and subtracted from the positions, so that it does not matter where a movement is made.
     angle_unit : {"degrees", "radians"}
     unwrap : bool
-        Remove the jumps of a full turn between one frame and the next.
+        Remove jumps of a full turn from one frame to the next.
     """
 
     features: str = "angles"
@@ -36,22 +36,23 @@ class JointOptions:
     unwrap: bool = True
 
     def __post_init__(self) -> None:
-        require_choice("features", self.features, FEATURES)
-        require_choice("angle_unit", self.angle_unit, ANGLE_UNITS)
+        check_choice("features", self.features, FEATURES)
+        check_choice("angle_unit", self.angle_unit, ANGLE_UNITS)
 
 
 @dataclass(frozen=True)
 class JointMotion:
-    """A motion as every format of skeletons gives it.
+    """The motion of a skeleton, in a form common to all formats.
 
     Parameters
     ----------
     angles : array of shape (n_frames, n_angles), in degrees
     angle_names : tuple of str
     root : array of shape (n_frames, 3)
+        Position of the root.
     root_names : tuple of str
     pose : PoseView or None
-        None where no skeleton was found.
+        None if there is no skeleton.
     """
 
     angles: Array
@@ -61,8 +62,10 @@ class JointMotion:
     pose: PoseView | None
 
 
-def joint_sequence(motion: JointMotion, options: JointOptions, rate: float, notes: list[str]) -> Recording:
-    """Choose the features of a motion and dress them as a recording of kind "mocap"."""
+def motion_to_recording(
+    motion: JointMotion, options: JointOptions, rate: float, notes: list[str]
+) -> Recording:
+    """Make a recording of kind "mocap" from the chosen features of a motion."""
     if options.features == "angles":
         X, names, more = _angle_features(motion, options)
     else:
@@ -79,35 +82,35 @@ def joint_sequence(motion: JointMotion, options: JointOptions, rate: float, note
 
 
 def _angle_features(motion: JointMotion, options: JointOptions) -> tuple[Array, tuple[str, ...], list[str]]:
-    """Return angles in the unit that was asked for, with the root's place before them if wanted."""
+    """Return the angles in the chosen unit, after the position of the root if that is wanted."""
     angles, notes = motion.angles, []
     if options.unwrap:
         angles = np.unwrap(angles, axis=0, period=360.0)
         jumped = np.flatnonzero(np.any(np.abs(angles - motion.angles) > 180, axis=0))
         if jumped.size:
             named = ", ".join(motion.angle_names[index] for index in jumped)
-            notes.append(f"jumps of a full turn were removed from {named}")
+            notes.append(f"removed jumps of 360 degrees from {named}")
     if options.angle_unit == "radians":
         angles = np.deg2rad(angles)
     if options.root_translation:
         return np.hstack([motion.root, angles]), motion.root_names + motion.angle_names, notes
     if motion.root_names:
-        notes.append(f"the root's translation ({', '.join(motion.root_names)}) was left out")
+        notes.append(f"left out the root translation ({', '.join(motion.root_names)})")
     return np.ascontiguousarray(angles), motion.angle_names, notes
 
 
 def _position_features(
     motion: JointMotion, options: JointOptions
 ) -> tuple[Array, tuple[str, ...], list[str]]:
-    """Return the joints' places in the room, or from the root."""
+    """Return the joint positions, in the room or relative to the root."""
     if motion.pose is None:
         raise ValueError(
-            "features='positions' needs the skeleton: put the .asf file beside the motion, its name the "
-            "start of the motion's name, or pass skeleton=."
+            "features='positions' needs a skeleton: pass the .asf file as skeleton=, or put it in the folder "
+            "of the motion (86.asf for 86_01.amc)."
         )
-    places, joints, notes = motion.pose.positions.astype(float), motion.pose.joint_names, []
+    positions, joints, notes = motion.pose.positions.astype(float), motion.pose.joint_names, []
     if not options.root_translation:
-        places, joints = places[:, 1:] - places[:, :1], joints[1:]
-        notes.append("positions are counted from the root, which was left out")
+        positions, joints = positions[:, 1:] - positions[:, :1], joints[1:]
+        notes.append("positions are relative to the root, which is left out")
     names = tuple(f"{joint}.{letter}" for joint in joints for letter in "xyz")
-    return places.reshape(len(places), -1), names, notes
+    return positions.reshape(len(positions), -1), names, notes

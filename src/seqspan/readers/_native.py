@@ -1,7 +1,7 @@
-"""Run as a script: parsers in native code, in a process of their own, under limits.
+"""Native parsers, run as a script: in their own process and with limited memory.
 
-A damaged file can make such a parser crash, hang or ask for all memory; here that ends the script and not its
-caller. It imports nothing of seqspan, so that it starts fast, and hands its result on as plain arrays.
+A damaged file can make such a parser crash, hang or allocate without bound. That ends this script, not its
+caller. The script imports nothing from seqspan, so that it starts fast, and returns plain arrays.
 
 Usage: python -P _native.py TASK FILE OUT_FOLDER ARGUMENTS_AS_JSON
 """
@@ -23,12 +23,12 @@ Result = tuple[Arrays, dict[str, Any]]
 
 
 def read_c3d(path: Path, max_bytes: int) -> Result:
-    """Read markers and rotations of a C3D file."""
+    """Read the markers and rotations of a C3D file."""
     import ezc3d
 
     recording = ezc3d.c3d(str(path))
     data, parameters = recording["data"], recording["parameters"]
-    # ezc3d puts NaN where a marker is out of sight.
+    # ezc3d marks a marker that is out of sight with NaN.
     arrays = {"points": data["points"][:3], "rotations": data["rotations"]}
     about = {
         "labels": _parameter(parameters, "POINT", "LABELS"),
@@ -42,12 +42,12 @@ def read_c3d(path: Path, max_bytes: int) -> Result:
 
 
 def _parameter(parameters: Any, group: str, name: str) -> list[Any]:
-    """Return the values of a parameter, none where the file has it not."""
+    """Return the values of a parameter, or none if the file does not have it."""
     return list(parameters[group][name]["value"]) if group in parameters and name in parameters[group] else []
 
 
 def list_hdf5(path: Path, max_bytes: int) -> Result:
-    """List the numeric variables of a MATLAB 7.3 file with their shapes, as MATLAB shows them."""
+    """List the numeric variables of a MATLAB 7.3 file, with the shapes that MATLAB shows."""
     import h5py
 
     with h5py.File(path, "r") as file:
@@ -68,16 +68,16 @@ def read_hdf5(path: Path, max_bytes: int, names: list[str]) -> Result:
         for name in names:
             item = file[name]
             check_size(int(np.prod(item.shape, dtype=object)) * item.dtype.itemsize, max_bytes)
-            arrays[name] = item[()].T  # MATLAB counts along columns, HDF5 along rows
+            arrays[name] = item[()].T  # MATLAB stores columns first, HDF5 rows first
     return arrays, {}
 
 
 def read_columns(path: Path, max_bytes: int, labels: str | None = None) -> Result:
-    """Read Parquet or Feather: numbers and times as columns, the names of the others."""
+    """Read the numeric and date columns of a Parquet or Feather file, and the names of the others."""
     import polars as pl
 
     is_parquet = path.open("rb").read(4) == b"PAR1"
-    # a name such as a[1].feather is no pattern; scan_ipc cannot be told before polars 1.35, but takes bytes
+    # A name such as a[1].feather is not a pattern. scan_ipc has no glob= before polars 1.35, but takes bytes.
     scan = pl.scan_parquet(path, glob=False) if is_parquet else pl.scan_ipc(io.BytesIO(path.read_bytes()))
     schema = scan.collect_schema()
     n_rows = int(scan.select(pl.len()).collect().item())
@@ -97,19 +97,19 @@ def read_columns(path: Path, max_bytes: int, labels: str | None = None) -> Resul
 
 
 def check_size(n_bytes: int, max_bytes: int) -> None:
-    """Raise before more is read than the caller has room for."""
+    """Raise if the content is larger than the limit, before it is read."""
     if n_bytes > max_bytes:
         raise ValueError(
-            f"its content would take {n_bytes:,} bytes, more than the limit of {max_bytes:,}; "
+            f"the content would take {n_bytes:,} bytes, more than the limit of {max_bytes:,}; "
             f"pass a larger max_bytes if you trust the file."
         )
 
 
 def limit_memory(max_bytes: int) -> None:
-    """Bound the memory of this process where the system can."""
+    """Limit the address space of this process, if the system can."""
     try:
         import resource
-    except ImportError:  # pragma: no cover - Windows has none; the time limit and the size checks remain
+    except ImportError:  # pragma: no cover - not on Windows, which keeps the time limit and the size checks
         return
     resource.setrlimit(resource.RLIMIT_AS, (max_bytes, max_bytes))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -124,12 +124,12 @@ TASKS: dict[str, Callable[..., Result]] = {
 
 
 def main(task: str, file: str, folder: str, arguments: str) -> int:
-    """Run one task; errors of the file go to error.txt and end with status 1."""
+    """Run one task; if the file is wrong, write the reason to error.txt and return 1."""
     given = json.loads(arguments)
     limit_memory(given.pop("memory"))
     try:
         arrays, about = TASKS[task](Path(file), **given)
-    except BaseException as error:  # a panic of polars is no Exception
+    except BaseException as error:  # a panic of polars is not an Exception
         reason = f"{error} ({type(error).__name__})" if not isinstance(error, ValueError) else str(error)
         Path(folder, "error.txt").write_text(" ".join(reason.split())[:500], "utf-8", "replace")
         return 1

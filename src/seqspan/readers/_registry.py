@@ -1,7 +1,7 @@
-"""What a reader is, and which one reads a given file.
+"""What a reader is, and how the reader of a file is chosen.
 
-A new format is one new file in this folder that defines ``READERS``, a tuple of `Reader`: every module here
-whose name does not start with an underscore is asked for it.
+To add a format, add a file to this folder that defines ``READERS``, a tuple of `Reader`. Every module here
+whose name does not start with an underscore is searched for it.
 """
 
 from __future__ import annotations
@@ -20,28 +20,28 @@ from seqspan.recording import Recording
 
 @dataclass(frozen=True)
 class Reader:
-    """One format: how to tell it, which options it takes, and the function that reads it.
+    """One file format: how to recognise it, which options it has, and the function that reads it.
 
     Parameters
     ----------
     name : str
-        What ``read(path, format=...)`` calls it.
+        Its name in ``read(path, format=...)``.
     title : str
         The format in words, for messages: "a C3D recording".
     extensions : tuple of str
-        Lower case, with the dot; of the files inside it where the reader takes folders.
+        Lower case, with the dot. For a folder, the extensions of the files in it.
     options : type
         A frozen dataclass; its fields are the keywords that `read` accepts.
     load : callable
         ``load(path, options, max_bytes) -> Recording``.
     matches : callable
-        Tells from the first bytes whether a file can be of this format.
+        Says from the first bytes of a file whether it can have this format.
     max_bytes : int
-        Size that the content may have by default once it is unpacked.
+        Default limit for the size of the unpacked content.
     folder : bool
-        Whether it reads folders, too.
+        Whether it can read folders too.
     generic : bool
-        Whether its `matches` says little, so that others are asked first.
+        Whether `matches` accepts many files of other formats, so that other readers are tried first.
 
     Examples
     --------
@@ -61,24 +61,24 @@ class Reader:
     generic: bool = False
 
     def make_options(self, given: Mapping[str, Any]) -> Any:
-        """Turn keywords into this reader's options; unknown ones are an error that lists the known."""
+        """Turn keywords into the options of this reader; an unknown name is an error that lists the known."""
         known = [field.name for field in fields(self.options)]
         unknown = sorted(set(given) - set(known))
         if unknown:
             raise ValueError(
-                f"{self.title} takes the options {', '.join(known) or '(none)'}; got {', '.join(unknown)}."
+                f"{self.title} has no option {', '.join(unknown)}; its options are {', '.join(known)}."
             )
         return self.options(**given)
 
 
 @cache
 def readers() -> tuple[Reader, ...]:
-    """Collect the readers of every module in this folder.
+    """List the readers of all formats.
 
     Returns
     -------
     tuple of Reader
-        Those that can tell their format from a file's first bytes come first.
+        Generic readers, which accept files of other formats too, come last.
 
     Examples
     --------
@@ -93,19 +93,19 @@ def readers() -> tuple[Reader, ...]:
 
 
 def extension_of(path: Path) -> str:
-    """Return the lower-case ending of a name, without the .gz of a packed file."""
+    """Return the lower-case extension of a name, ignoring a final .gz."""
     return Path(path.name.lower().removesuffix(".gz")).suffix
 
 
 def choose_reader(path: Path, name: str | None) -> Reader:
-    """Find the reader of a file by name of format, else by its ending and its first bytes."""
+    """Find a reader by the name of its format, or else by the file's extension and first bytes."""
     if name is not None:
         return _by_name(name)
     return _for_folder(path) if path.is_dir() else _for_file(path)
 
 
 def _by_name(name: str) -> Reader:
-    """Look a format up by the name that the user gave."""
+    """Find the reader of a named format."""
     for reader in readers():
         if reader.name == name:
             return reader
@@ -113,18 +113,18 @@ def _by_name(name: str) -> Reader:
 
 
 def _for_folder(path: Path) -> Reader:
-    """Choose the reader of folders that knows the most of the files in this one."""
-    endings = [extension_of(entry) for entry in path.iterdir() if entry.is_file()]
+    """Choose the folder reader that recognises the most files."""
+    found = [extension_of(entry) for entry in path.iterdir() if entry.is_file()]
     candidates = [reader for reader in readers() if reader.folder]
-    best = max(candidates, key=lambda reader: sum(ending in reader.extensions for ending in endings))
-    if not any(ending in best.extensions for ending in endings):
+    best = max(candidates, key=lambda reader: sum(extension in reader.extensions for extension in found))
+    if not any(extension in best.extensions for extension in found):
         wanted = " or ".join(f"{reader.title} ({' '.join(reader.extensions)})" for reader in candidates)
-        raise ValueError(f"{path}: the folder holds no files of a kind read here; expected {wanted}.")
+        raise ValueError(f"{path}: the folder holds no files of a known format; expected {wanted}.")
     return best
 
 
 def _for_file(path: Path) -> Reader:
-    """Choose by the name's ending, checked against the first bytes; by those alone where there is none."""
+    """Choose by extension, checked against the first bytes; by those alone if the extension is unknown."""
     head = read_head(path)
     if not head:
         raise ValueError(f"{path}: the file is empty.")
@@ -133,17 +133,19 @@ def _for_file(path: Path) -> Reader:
     if not named:
         if by_content:
             return by_content[0]
-        raise ValueError(f"{path}: neither its name nor its content is of a known format ({_known()}).")
+        raise ValueError(
+            f"{path}: neither its name nor its content matches a known format ({_list_extensions()})."
+        )
     fitting = [reader for reader in named if reader in by_content]
     if not fitting:
-        looks = f"; it looks like {by_content[0].title}" if by_content else ""
+        guess = f" It looks like {by_content[0].title}." if by_content else ""
         raise ValueError(
-            f"{path}: expected {named[0].title} by its name, but its first bytes are not of one{looks}. "
+            f"{path}: the name says {named[0].title}, but the content does not.{guess} "
             f"Rename it, or pass format= (--format on the command line)."
         )
     return fitting[0]
 
 
-def _known() -> str:
-    """List every ending that is read."""
-    return " ".join(sorted({ending for reader in readers() for ending in reader.extensions}))
+def _list_extensions() -> str:
+    """List the extensions of all readers."""
+    return " ".join(sorted({extension for reader in readers() for extension in reader.extensions}))

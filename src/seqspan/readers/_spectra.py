@@ -1,4 +1,4 @@
-"""What the readers of spectra share: bad bands left out by name, wavelengths kept."""
+"""Shared by the readers of spectra: bad bands are left out, wavelengths are kept."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from seqspan._core.text import count_of
 from seqspan._core.types import Array
 from seqspan.readers._missing import resolve_missing
 from seqspan.recording import Recording, SpectrumView
@@ -14,7 +15,7 @@ from seqspan.recording import Recording, SpectrumView
 
 @dataclass(frozen=True)
 class Scan:
-    """Spectra as a file gives them.
+    """Spectra as they are in the file.
 
     Parameters
     ----------
@@ -24,7 +25,7 @@ class Scan:
     unit : str
         Of the wavelengths.
     good : bool array of shape (n_bands,)
-        False for the bands that the file calls bad.
+        False for the bands that the file marks as bad.
     notes : list of str
     """
 
@@ -35,16 +36,17 @@ class Scan:
     notes: list[str] = field(default_factory=list)
 
 
-def spectra_sequence(scan: Scan, times: Array, time_unit: str, missing: str) -> Recording:
-    """Leave out bad bands, deal with missing values, and dress the rest as a recording of kind "spectra"."""
+def spectra_to_recording(scan: Scan, times: Array, time_unit: str, missing: str) -> Recording:
+    """Leave out bad bands, resolve missing values, and make a recording of kind "spectra"."""
     empty = ~np.isfinite(scan.spectra).any(axis=0)
     keep = scan.good & ~empty
     if not keep.any():
-        raise ValueError(f"none of its {len(keep)} bands is good.")
+        raise ValueError(f"all {len(keep)} bands are marked as bad or have no values.")
     notes = list(scan.notes)
     if not keep.all():
         listing = ", ".join(f"{value:.10g}" for value in scan.wavelengths[~keep])
-        notes.append(f"left out {np.count_nonzero(~keep)} bad bands ({scan.unit}): {listing}")
+        bands = count_of(int(np.count_nonzero(~keep)), "bad band")
+        notes.append(f"left out {bands} ({scan.unit}): {listing}")
     wavelengths = scan.wavelengths[keep]
     names = tuple(f"{value:.10g}" for value in wavelengths)
     complete = resolve_missing(scan.spectra[:, keep], names, missing)

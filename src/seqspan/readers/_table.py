@@ -1,4 +1,4 @@
-"""From named columns to a recording: the time column, the labels, and what is left out."""
+"""Named columns become a recording: one may hold the times, one the labels, the rest are features."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from seqspan._core.checks import check_choice
 from seqspan._core.types import Array, IntArray
-from seqspan.readers._missing import CHOICES, WAYS_ON, require_choice, resolve_missing
+from seqspan.readers._missing import MISSING_CHOICES, REMEDY, resolve_missing
 from seqspan.recording import Recording
 
 TIME_NAME = re.compile(
@@ -22,16 +23,16 @@ UNITS_BY_NAME = {"frame": "sample", "index": "sample", "seconds": "s", "second":
 
 @dataclass(frozen=True)
 class TableOptions:
-    """Which columns of a table are what, and what happens where values are missing.
+    """Which columns of a table hold times and labels, and what to do about missing values.
 
     Parameters
     ----------
     missing : {"error", "interpolate", "drop"}
-        Raise, fill linearly along the rows, or leave out the rows.
+        If values are missing: raise, interpolate linearly along the rows, or skip the rows.
     time : str, optional
-        Name of the column of times or depths; recognised by its name by default.
+        Name of the column of times or depths. By default it is recognised by its name.
     labels : str, optional
-        Name of a column of true labels, which is then no feature.
+        Name of a column of true labels, which is then not used as a feature.
     """
 
     missing: str = "error"
@@ -39,12 +40,12 @@ class TableOptions:
     labels: str | None = None
 
     def __post_init__(self) -> None:
-        require_choice("missing", self.missing, CHOICES)
+        check_choice("missing", self.missing, MISSING_CHOICES)
 
 
 @dataclass(frozen=True)
 class Columns:
-    """A table once its text is parsed.
+    """A parsed table.
 
     Parameters
     ----------
@@ -52,12 +53,12 @@ class Columns:
         NaN where a value is missing.
     names : tuple of str
     temporal : tuple of str
-        Columns that hold dates, in seconds since 1970.
+        Names of the date columns, which are given in seconds since 1970.
     text : dict of str to array
-        Columns that are no numbers, as strings where they may serve as labels.
+        Columns that are not numeric, by name; None for values that nobody needs.
     notes : list of str
     problems : list of str
-        Cells that count as missing because they could not be read.
+        Descriptions of cells that could not be read, and so count as missing.
     """
 
     X: Array
@@ -68,28 +69,21 @@ class Columns:
     problems: list[str] = field(default_factory=list)
 
 
-def table_sequence(columns: Columns, options: TableOptions) -> Recording:
+def table_to_recording(columns: Columns, options: TableOptions) -> Recording:
     """Sort the columns of a table into times, labels and features."""
-    names = columns.names
     if not len(columns.X):
-        raise ValueError("expected rows of values; it holds none.")
+        raise ValueError("the table has no rows.")
     times, unit, time_name, notes = _find_times(columns, options)
     labels, label_names = _find_labels(columns, options)
-    left_out = [name for name in columns.text if name not in (options.labels, options.time)]
-    if left_out:
-        notes.append(f"left out, not numbers: {', '.join(left_out)}")
     unused = {time_name, options.labels, *columns.temporal}
-    keep = np.array([name not in unused for name in names], dtype=bool)
+    keep = np.array([name not in unused for name in columns.names], dtype=bool)
     if not keep.any():
-        raise ValueError(
-            f"no column of numbers is left; it has the columns {', '.join((*names, *columns.text))}."
-        )
-    dropped = [name for name in columns.temporal if name != time_name]
-    if dropped:
-        notes.append(f"left out, dates that are not the time: {', '.join(dropped)}")
-    kept = tuple(name for name, wanted in zip(names, keep, strict=True) if wanted)
+        known = ", ".join((*columns.names, *columns.text))
+        raise ValueError(f"the table has no numeric column to use as a feature; its columns are {known}.")
+    notes += _list_left_out(columns, options, time_name)
     if columns.problems and options.missing == "error":
-        raise ValueError(f"{'; '.join(columns.problems)}; {WAYS_ON}")
+        raise ValueError(f"{'; '.join(columns.problems)}; {REMEDY}")
+    kept = tuple(name for name, wanted in zip(columns.names, keep, strict=True) if wanted)
     complete = resolve_missing(select_columns(columns.X, keep), kept, options.missing)
     return Recording(
         X=complete.X,
@@ -103,8 +97,16 @@ def table_sequence(columns: Columns, options: TableOptions) -> Recording:
     )
 
 
+def _list_left_out(columns: Columns, options: TableOptions, time_name: str | None) -> list[str]:
+    """Note the columns that are not used at all."""
+    text = [name for name in columns.text if name not in (options.labels, options.time)]
+    dates = [name for name in columns.temporal if name != time_name]
+    notes = [f"left out columns that are not numeric: {', '.join(text)}"] if text else []
+    return notes + ([f"left out date columns that are not the time: {', '.join(dates)}"] if dates else [])
+
+
 def select_columns(X: Array, keep: Array) -> Array:
-    """Return some columns, without a copy where they lie side by side."""
+    """Return some of the columns, without a copy if they are adjacent."""
     wanted = np.flatnonzero(keep)
     if wanted[-1] - wanted[0] + 1 == len(wanted):
         return X[:, wanted[0] : wanted[-1] + 1]
@@ -112,34 +114,37 @@ def select_columns(X: Array, keep: Array) -> Array:
 
 
 def _find_times(columns: Columns, options: TableOptions) -> tuple[Array, str, str | None, list[str]]:
-    """Return times, their unit, the column they are from, and notes."""
+    """Return the times, their unit, the name of their column, and notes."""
     if options.time is not None:
         if options.time not in columns.names:
-            raise ValueError(
-                f"time={options.time!r} must name a column of numbers or dates; there are "
-                f"{', '.join(columns.names)}."
-            )
+            known = ", ".join(columns.names)
+            raise ValueError(f"time must be a numeric or date column ({known}); got {options.time!r}.")
         times, unit = _times_of(columns, options.time)
-        if not is_ordered(times):
-            raise ValueError(f"the column {options.time!r} must not decrease to serve as time.")
+        check_times(f"column {options.time!r}", times)
         return times, unit, options.time, []
     notes = []
     for name in columns.names:
         if name in columns.temporal or TIME_NAME.fullmatch(name.strip()):
             times, unit = _times_of(columns, name)
             if is_ordered(times):
-                return times, unit, name, [f"times are from the column {name!r}"]
-            notes.append(f"the column {name!r} has the name of a time, but decreases or has gaps")
+                return times, unit, name, [f"times come from column {name!r}"]
+            notes.append(f"column {name!r} is not used as time because it decreases or has gaps")
     return np.arange(len(columns.X), dtype=float), "sample", None, notes
 
 
 def is_ordered(times: Array) -> bool:
-    """Tell whether values can be times: finite, and never decreasing."""
+    """Whether values can be times: finite, and never decreasing."""
     return bool(np.isfinite(times).all() and (np.diff(times) >= 0).all())
 
 
+def check_times(name: str, times: Array) -> None:
+    """Raise if the values of a column or array cannot be times."""
+    if not is_ordered(times):
+        raise ValueError(f"{name} cannot be the time: its values must be finite and never decrease.")
+
+
 def _times_of(columns: Columns, name: str) -> tuple[Array, str]:
-    """Return the values of a column as times; dates count from the first."""
+    """Return the values of a column as times; dates become seconds since the first."""
     times = np.array(columns.X[:, columns.names.index(name)])
     if name in columns.temporal:
         return times - times[0], "s"
@@ -147,7 +152,7 @@ def _times_of(columns: Columns, name: str) -> tuple[Array, str]:
 
 
 def unit_of(name: str) -> str:
-    """Read the unit out of a name such as "depth [m]" or "time_ms".
+    """Find the unit in a name such as "depth [m]" or "time_ms".
 
     Examples
     --------
@@ -166,7 +171,7 @@ def unit_of(name: str) -> str:
 
 
 def _find_labels(columns: Columns, options: TableOptions) -> tuple[IntArray | None, tuple[str, ...]]:
-    """Number the labels of the column that was named, in order of their values."""
+    """Number the labels of the named column, in the order of their values."""
     if options.labels is None:
         return None, ()
     if options.labels in columns.names:
@@ -175,12 +180,12 @@ def _find_labels(columns: Columns, options: TableOptions) -> tuple[IntArray | No
         values = columns.text[options.labels]
     else:
         known = ", ".join((*columns.names, *columns.text))
-        raise ValueError(f"labels={options.labels!r} must name a column; there are {known}.")
+        raise ValueError(f"labels must be one of the columns ({known}); got {options.labels!r}.")
     return number_labels(np.asarray(values))
 
 
 def number_labels(values: npt.NDArray[Any]) -> tuple[IntArray, tuple[str, ...]]:
-    """Number labels from 0 in order of their values, and name them.
+    """Number labels from 0 in the order of their values, and return their names.
 
     Examples
     --------

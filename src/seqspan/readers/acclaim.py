@@ -1,4 +1,4 @@
-"""Motion capture of the Acclaim kind: a motion (.amc, .amc.gz) and the skeleton (.asf) beside it."""
+"""Acclaim motion capture: a motion (.amc, .amc.gz) and the skeleton (.asf) in the same folder."""
 
 from __future__ import annotations
 
@@ -18,32 +18,33 @@ from seqspan.readers._asf import (
     parse_amc,
     parse_asf,
 )
-from seqspan.readers._errors import naming
+from seqspan.readers._errors import name_file_in_errors
 from seqspan.readers._limits import MAX_TEXT_BYTES, read_lines
-from seqspan.readers._mocap import JointMotion, JointOptions, joint_sequence
+from seqspan.readers._mocap import JointMotion, JointOptions, motion_to_recording
 from seqspan.readers._registry import Reader
 from seqspan.recording import PoseView, Recording
 
-USUAL_ROOT: tuple[str, ...] = ("tx", "ty", "tz", "rx", "ry", "rz")
-RATE = 120.0  # frames per second; the format does not store it, and CMU and HDM05 use this one
+ROOT_CHANNELS: tuple[str, ...] = ("tx", "ty", "tz", "rx", "ry", "rz")  # their usual order
+DEFAULT_RATE = 120.0  # frames per second, as in CMU and HDM05; the format does not store it
 
 
 @dataclass(frozen=True)
 class AcclaimOptions(JointOptions):
-    """Features of a motion, and what its files leave open.
+    """Features of a motion, its skeleton and its frame rate.
 
     Parameters
     ----------
     features, root_translation, angle_unit, unwrap
-        As for every skeleton.
+        As for all skeletons.
     skeleton : str, optional
-        Path of the .asf file; by default the one in the same folder whose name shares the longest start.
+        Path of the .asf file. By default, the one in the same folder whose name has the longest common start
+        with the name of the motion.
     rate : float
         Frames per second, which the format does not store.
     """
 
     skeleton: str | None = None
-    rate: float = RATE
+    rate: float = DEFAULT_RATE
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -52,22 +53,22 @@ class AcclaimOptions(JointOptions):
 
 
 def load_acclaim(path: Path, options: AcclaimOptions, max_bytes: int) -> Recording:
-    """Read a motion, with its skeleton where there is one."""
+    """Read a motion, and its skeleton if there is one."""
     motion = parse_amc(read_lines(path, max_bytes))
     skeleton_path = Path(options.skeleton) if options.skeleton else find_skeleton(path)
-    notes = [f"times follow from rate={options.rate:g} per second, which an AMC file does not store"]
+    notes = [f"times assume {options.rate:g} frames per second (rate=), which AMC files do not store"]
     if skeleton_path is None:
-        notes.append("no .asf file with the start of this name lies beside it: no poses to show")
-        return joint_sequence(_joint_motion(motion, None), options, options.rate, notes)
-    with naming(skeleton_path, "an ASF skeleton"):
+        notes.append("no matching .asf skeleton in the folder, so there are no poses to show")
+        return motion_to_recording(_joint_motion(motion, None), options, options.rate, notes)
+    with name_file_in_errors(skeleton_path, "an ASF skeleton"):
         skeleton = parse_asf(read_lines(skeleton_path, MAX_TEXT_BYTES))
     check_channels(skeleton, motion)
     notes.append(f"skeleton: {skeleton_path.name}")
-    return joint_sequence(_joint_motion(motion, skeleton), options, options.rate, notes)
+    return motion_to_recording(_joint_motion(motion, skeleton), options, options.rate, notes)
 
 
 def find_skeleton(path: Path) -> Path | None:
-    """Find the .asf file in the same folder whose name shares the longest start with the motion's.
+    """Find the .asf file in the folder whose name has the longest common start with that of the motion.
 
     Parameters
     ----------
@@ -77,22 +78,22 @@ def find_skeleton(path: Path) -> Path | None:
     Returns
     -------
     Path or None
-        None where no name shares even the first letter; the first in order of names where several share most.
+        The first by name if several match equally well; None if none has even the first letter in common.
     """
     candidates = sorted(entry for entry in path.parent.iterdir() if entry.suffix.lower() == ".asf")
     if not candidates:
         return None
 
-    def shared(candidate: Path) -> int:
+    def n_common(candidate: Path) -> int:
         pairs = zip(candidate.stem.lower(), path.name.lower(), strict=False)
         return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
-    best = max(candidates, key=shared)
-    return best if shared(best) else None
+    best = max(candidates, key=n_common)
+    return best if n_common(best) else None
 
 
 def _joint_motion(motion: Motion, skeleton: Skeleton | None) -> JointMotion:
-    """Sort the channels into the root's place and angles in degrees."""
+    """Split the channels into the root translation and angles in degrees."""
     names, is_angle = _name_channels(motion, skeleton)
     unit = 1.0 if motion.degrees else np.rad2deg(1.0)
     angle_names = tuple(name for name, angle in zip(names, is_angle, strict=True) if angle)
@@ -107,11 +108,11 @@ def _joint_motion(motion: Motion, skeleton: Skeleton | None) -> JointMotion:
 
 
 def _name_channels(motion: Motion, skeleton: Skeleton | None) -> tuple[list[str], npt.NDArray[np.bool_]]:
-    """Name every column, and tell angles from lengths; without a skeleton the root has the usual order."""
+    """Name the columns and say which are angles; without a skeleton, assume the usual order at the root."""
     names: list[str] = []
     is_angle: list[bool] = []
     for bone, count in motion.bones:
-        channels = USUAL_ROOT if bone == ROOT and count == len(USUAL_ROOT) else ()
+        channels = ROOT_CHANNELS if bone == ROOT and count == len(ROOT_CHANNELS) else ()
         if skeleton is not None:
             channels = skeleton.bones[bone].channels
         names += [f"{bone}.{channel}" for channel in channels or map(str, range(count))]
@@ -120,7 +121,7 @@ def _name_channels(motion: Motion, skeleton: Skeleton | None) -> tuple[list[str]
 
 
 def _pose(skeleton: Skeleton, motion: Motion) -> PoseView:
-    """Compute the poses that a report draws; a few numbers per frame, like the angles."""
+    """Compute the joint positions of every frame."""
     names, positions = joint_positions(skeleton, motion)
     index = {name: number for number, name in enumerate(names)}
     edges = tuple((index[skeleton.parents[name]], index[name]) for name in names[1:])
@@ -128,19 +129,19 @@ def _pose(skeleton: Skeleton, motion: Motion) -> PoseView:
 
 
 def load_skeleton_alone(path: Path, options: AcclaimOptions, max_bytes: int) -> Recording:
-    """Read a skeleton as its pose at rest: one sample, to look at."""
+    """Read a skeleton as a recording of one sample, its rest pose."""
     skeleton = parse_asf(read_lines(path, max_bytes))
     moving = [(name, bone) for name, bone in skeleton.bones.items() if bone.channels]
     bones = tuple((name, len(bone.channels)) for name, bone in moving)
     motion = Motion(np.zeros((1, sum(count for _, count in bones))), bones, skeleton.degrees)
-    notes = ["a skeleton without motion: one sample, the pose at rest"]
-    return joint_sequence(
+    notes = ["a skeleton without motion: the only sample is its rest pose"]
+    return motion_to_recording(
         _joint_motion(motion, skeleton), replace(options, unwrap=False), options.rate, notes
     )
 
 
 def looks_like_amc(head: bytes) -> bool:
-    """Tell a motion by its reserved words, or by a frame number before the root's line."""
+    """Recognise a motion by its keywords, or by a line that starts with the root."""
     text = head.lower()
     return b"\x00" not in head and (
         b":fully-specified" in text or b":degrees" in text or b":radians" in text or b"\nroot " in text
@@ -148,7 +149,7 @@ def looks_like_amc(head: bytes) -> bool:
 
 
 def looks_like_asf(head: bytes) -> bool:
-    """Tell a skeleton by its sections, in the first bytes of every file."""
+    """Recognise a skeleton by the names of its first sections."""
     text = head.lower()
     return b"\x00" not in head and (b":bonedata" in text or b":root" in text or b":units" in text)
 

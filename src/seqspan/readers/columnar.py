@@ -1,4 +1,4 @@
-"""Parquet and Feather by polars, in a process of its own: a damaged footer can ask it for all memory."""
+"""Parquet and Feather, read by polars in its own process: a damaged footer can make it exhaust memory."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 from seqspan.readers._isolated import run_isolated
 from seqspan.readers._registry import Reader
-from seqspan.readers._table import Columns, TableOptions, table_sequence
+from seqspan.readers._table import Columns, TableOptions, table_to_recording
 from seqspan.recording import Recording
 
 PARQUET = b"PAR1"
@@ -14,32 +14,32 @@ FEATHER = b"ARROW1"
 
 
 def load_columns(path: Path, options: TableOptions, max_bytes: int) -> Recording:
-    """Read a columnar table."""
+    """Read a Parquet or Feather table."""
     check_ends(path)
     arrays, about = run_isolated("columns", path, max_bytes, labels=options.labels)
     text: dict[str, object] = dict.fromkeys(about["text"])
     if "labels" in arrays:
         text[options.labels or ""] = arrays["labels"]
     columns = Columns(arrays["X"], tuple(about["names"]), tuple(about["temporal"]), text)
-    return table_sequence(columns, options)
+    return table_to_recording(columns, options)
 
 
 def check_ends(path: Path) -> None:
-    """Raise where the magic bytes at the end are gone: the file breaks off."""
+    """Raise if the file does not end with its magic bytes, and so is cut off."""
     with path.open("rb") as file:
         magic = PARQUET if file.read(4) == PARQUET else FEATHER
         file.seek(-min(len(magic), path.stat().st_size), 2)
         if file.read() != magic:
-            raise ValueError(f"expected a file that ends with {magic.decode()}; it breaks off.")
+            raise ValueError(f"the file is cut off: it does not end with {magic.decode()}.")
 
 
 def looks_like_parquet(head: bytes) -> bool:
-    """Tell Parquet by its magic bytes."""
+    """Recognise Parquet by its magic bytes."""
     return head.startswith(PARQUET)
 
 
 def looks_like_feather(head: bytes) -> bool:
-    """Tell Feather by its magic bytes."""
+    """Recognise Feather by its magic bytes."""
     return head.startswith(FEATHER)
 
 

@@ -1,4 +1,4 @@
-"""Tables of text: delimiter, header, decimal comma and encoding are found; polars parses."""
+"""Text tables (CSV, TSV): encoding, delimiter, decimal mark and header are detected; polars parses."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from seqspan._core.memory import require_library, require_memory
+from seqspan._core.text import count_of
 from seqspan._core.types import Array
 from seqspan.readers._dialect import (
     DELIMITERS,
@@ -22,20 +23,21 @@ from seqspan.readers._dialect import (
 )
 from seqspan.readers._limits import check_bytes, is_gzip
 from seqspan.readers._registry import Reader
-from seqspan.readers._table import Columns, TableOptions, table_sequence
+from seqspan.readers._table import Columns, TableOptions, table_to_recording
 from seqspan.recording import Recording
 
 if TYPE_CHECKING:
     import polars as pl
 
 DATE_FORMATS = (None, "%d.%m.%Y %H:%M:%S", "%d.%m.%Y %H:%M", "%d.%m.%Y", "%m/%d/%Y %H:%M:%S", "%m/%d/%Y")
-TABLE_PER_BYTE = 4  # bytes of memory, of text: short numbers take less as text
-NUMERIC_SHARE = 0.5  # of the cells; a column below is text, one above has cells that are no numbers
+MEMORY_PER_BYTE = 4  # bytes of memory per byte of text: "1," takes 2 as text and 8 as a number
+NUMERIC_SHARE = 0.5  # of the cells: with fewer numbers than that, a column is text
+DELIMITER_NAMES = {",": "comma", ";": "semicolon", "\t": "tab", "|": "pipe", " ": "space"}
 
 
 @dataclass(frozen=True)
 class CsvOptions(TableOptions):
-    """How a text table is written, where finding out fails.
+    """How a text table is written, if it is not detected correctly.
 
     Parameters
     ----------
@@ -45,7 +47,7 @@ class CsvOptions(TableOptions):
         One character; a space stands for any run of spaces.
     decimal : {".", ","}, optional
     header : bool, optional
-        Whether the first line holds names.
+        Whether the first line holds the column names.
     """
 
     delimiter: str | None = None
@@ -61,18 +63,18 @@ class CsvOptions(TableOptions):
 
 
 def load_csv(path: Path, options: CsvOptions, max_bytes: int) -> Recording:
-    """Read a table of text."""
+    """Read a text table."""
     check_bytes(path.stat().st_size, max_bytes, "the file")
     require_library("polars")
-    require_memory(TABLE_PER_BYTE * path.stat().st_size, "This table", "Read a part of it.", loads="polars")
+    require_memory(MEMORY_PER_BYTE * path.stat().st_size, "This table", "Read a part of it.", loads="polars")
     source: Path | bytes = _unpack(path, max_bytes)
     dialect, rows = _dialect(source, options)
     numeric = _numeric_columns(rows[1:] if dialect.header else rows, len(rows[0]))
-    return table_sequence(_parse(source, dialect, numeric), options)
+    return table_to_recording(_parse(source, dialect, numeric), options)
 
 
 def _unpack(path: Path, max_bytes: int) -> Path | bytes:
-    """Return the path of a plain file, or the bounded content of a packed one."""
+    """Return the path of a plain file, or the content of a gzip file, up to the limit."""
     with path.open("rb") as file:
         if not is_gzip(file.read(2)):
             return path
@@ -83,7 +85,7 @@ def _unpack(path: Path, max_bytes: int) -> Path | bytes:
 
 
 def _dialect(source: Path | bytes, options: CsvOptions) -> tuple[Dialect, list[list[str]]]:
-    """Find the dialect, and let the user's word stand above it."""
+    """Detect the dialect; the user's options take precedence."""
     if isinstance(source, bytes):
         sample = source[: SAMPLE_BYTES + 1]
     else:
@@ -98,7 +100,7 @@ def _dialect(source: Path | bytes, options: CsvOptions) -> tuple[Dialect, list[l
 
 
 def _numeric_columns(rows: list[list[str]], width: int) -> list[bool]:
-    """Judge by the first rows which columns hold numbers; columns without any value count as such."""
+    """Guess from the first rows which columns are numeric; columns without any value count as numeric."""
     cells: list[list[str]] = [[] for _ in range(width)]
     for row in rows:
         for column, cell in zip(cells, row, strict=False):
@@ -108,13 +110,13 @@ def _numeric_columns(rows: list[list[str]], width: int) -> list[bool]:
 
 
 def _parse(source: Path | bytes, dialect: Dialect, numeric: list[bool]) -> Columns:
-    """Parse by the plan, or, where a later cell breaks it, as text first."""
+    """Parse with the guessed column types; if a later cell does not fit them, parse everything as text."""
     import polars as pl
 
     try:
         return replace(_columns(_read(source, dialect, numeric)), notes=[_describe(dialect)])
-    except pl.exceptions.PanicException as error:  # no Exception by its class
-        raise ValueError(f"not a table of text: {error}") from error
+    except pl.exceptions.PanicException as error:  # not a subclass of Exception
+        raise ValueError(f"not a text table: {error}") from error
     except pl.exceptions.ComputeError:
         if dialect.encoding == "utf-8" and not _is_utf8(source):
             return _parse(source, replace(dialect, encoding="cp1252"), numeric)
@@ -123,7 +125,7 @@ def _parse(source: Path | bytes, dialect: Dialect, numeric: list[bool]) -> Colum
 
 
 def _is_utf8(source: Path | bytes) -> bool:
-    """Check all of a file whose first part is UTF-8."""
+    """Whether a file whose start is UTF-8 is UTF-8 throughout."""
     try:
         (source if isinstance(source, bytes) else source.read_bytes()).decode("utf-8")
     except UnicodeDecodeError:
@@ -132,31 +134,31 @@ def _is_utf8(source: Path | bytes) -> bool:
 
 
 def _read(source: Path | bytes, dialect: Dialect, numeric: list[bool]) -> pl.DataFrame:
-    """Call polars; columns that are not numeric come as strings."""
+    """Parse with polars; columns that are not numeric become strings."""
     import polars as pl
 
-    plan: Any = [pl.Float64 if number else pl.String for number in numeric]
+    types: Any = [pl.Float64 if is_numeric else pl.String for is_numeric in numeric]
     return pl.read_csv(
         _plain_text(source, dialect),
         separator=dialect.delimiter,
         has_header=dialect.header,
         decimal_comma=dialect.decimal == ",",
         comment_prefix=dialect.comment,
-        null_values=list(dialect.nulls) or None,  # looking for words in every cell costs a quarter more time
-        schema_overrides=plan or None,
-        infer_schema=bool(plan),
-        glob=False,  # a name such as a[1].csv is no pattern
+        null_values=list(dialect.nulls) or None,  # looking for them takes 25 % longer
+        schema_overrides=types or None,
+        infer_schema=bool(types),
+        glob=False,  # a name such as a[1].csv is not a pattern
     )
 
 
 def _plain_text(source: Path | bytes, dialect: Dialect) -> Path | io.BytesIO:
-    """Return what polars reads: UTF-8, with single delimiters; the file itself where it is that."""
+    """Return UTF-8 text with single delimiters, as polars needs it: the file itself if it is like that."""
     if dialect.encoding.startswith("utf-8") and dialect.delimiter != " ":
         if isinstance(source, Path) and any(sign in str(source) for sign in "*?["):
-            source = source.read_bytes()  # polars up to 1.30 sees a pattern there even with glob=False
+            source = source.read_bytes()  # up to 1.30, polars takes it for a pattern despite glob=False
         return io.BytesIO(source) if isinstance(source, bytes) else source
     content = source if isinstance(source, bytes) else source.read_bytes()
-    # cp1252 leaves five bytes undefined; they can only be in text
+    # Five bytes are undefined in cp1252; numbers do not contain them.
     text = content.decode(dialect.encoding, "replace")
     if dialect.delimiter == " ":
         text = "\n".join(" ".join(line.split()) for line in text.splitlines())
@@ -164,7 +166,7 @@ def _plain_text(source: Path | bytes, dialect: Dialect) -> Path | io.BytesIO:
 
 
 def _as_numbers(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
-    """Turn columns of strings into numbers where most cells are; cells that are none become missing."""
+    """Convert columns of strings that are mostly numbers; the other cells in them become missing."""
     import polars as pl
 
     casts, problems = [], []
@@ -178,12 +180,13 @@ def _as_numbers(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
         casts.append(numbers.alias(name))
         if len(wrong):
             first = f"{column[int(wrong[0])]!r} in row {int(wrong[0])}"
-            problems.append(f"{len(wrong)} cells of {name!r} are no numbers, the first {first}")
+            cells = count_of(len(wrong), "non-numeric cell")
+            problems.append(f"column {name!r} has {cells}, the first being {first}")
     return pl.DataFrame(casts), problems
 
 
 def _columns(frame: pl.DataFrame) -> Columns:
-    """Split a frame into numbers, dates and text."""
+    """Sort the columns of a frame into numbers, dates and text."""
     import polars as pl
 
     temporal: list[str] = []
@@ -202,7 +205,7 @@ def _columns(frame: pl.DataFrame) -> Columns:
 
 
 def _matrix(columns: list[pl.Series], n_rows: int) -> Array:
-    """Lay columns side by side, missing values as NaN; by columns, as polars holds them."""
+    """Combine columns into a matrix with NaN for missing values, column-major as in polars."""
     import polars as pl
 
     if not columns:
@@ -212,11 +215,11 @@ def _matrix(columns: list[pl.Series], n_rows: int) -> Array:
 
 
 def _seconds(series: pl.Series) -> pl.Series | None:
-    """Read a column of dates as seconds since 1970, where all of it is dates."""
+    """Convert a column to seconds since 1970, or return None if not all of it is dates."""
     for layout in DATE_FORMATS:
         try:
             dates = series.str.to_datetime(layout, strict=False, time_unit="us")
-        except Exception:  # polars has no one error for text that is no date
+        except Exception:  # polars raises various errors for text that is not a date
             continue
         if not dates.null_count():
             return dates.dt.epoch("us") / 1e6
@@ -224,14 +227,16 @@ def _seconds(series: pl.Series) -> pl.Series | None:
 
 
 def _describe(dialect: Dialect) -> str:
-    """Say how the table was taken to be written."""
-    delimiter = {"\t": "tabs", " ": "spaces"}.get(dialect.delimiter, f"{dialect.delimiter!r}")
-    header = "a header" if dialect.header else "no header"
-    return f"read as {dialect.encoding}, cells parted by {delimiter}, decimal {dialect.decimal!r}, {header}"
+    """Say how the table was read."""
+    name = DELIMITER_NAMES.get(dialect.delimiter)
+    delimiter = f"{name}-separated" if name else f"separated by {dialect.delimiter!r}"
+    decimal = "decimal point" if dialect.decimal == "." else "decimal comma"
+    header = "one header row" if dialect.header else "no header row"
+    return f"read as {dialect.encoding}, {delimiter}, {decimal}, {header}"
 
 
 def looks_like_text(head: bytes) -> bool:
-    """Tell text by the absence of bytes that text has not."""
+    """Whether the first bytes are text: no control characters, or a UTF-16 byte order mark."""
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):
         return True
     return not any(byte < 9 or 13 < byte < 32 for byte in head)
@@ -240,7 +245,7 @@ def looks_like_text(head: bytes) -> bool:
 READERS = (
     Reader(
         name="csv",
-        title="a table of text (CSV, TSV)",
+        title="a text table (CSV, TSV)",
         extensions=(".csv", ".tsv", ".txt", ".dat", ".tab"),
         options=CsvOptions,
         load=load_csv,

@@ -1,4 +1,4 @@
-"""Scanned spectra: ENVI headers with BIL, BIP or BSQ files through the package spectral."""
+"""Scanned spectra: ENVI headers with BIL, BIP or BSQ files, read by the package spectral."""
 
 from __future__ import annotations
 
@@ -9,16 +9,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from seqspan._core.checks import check_choice
 from seqspan._core.extras import import_optional
 from seqspan._core.types import Array
 from seqspan.readers._limits import check_bytes
-from seqspan.readers._missing import CHOICES, require_choice
+from seqspan.readers._missing import MISSING_CHOICES
 from seqspan.readers._registry import Reader
-from seqspan.readers._spectra import Scan, spectra_sequence
+from seqspan.readers._spectra import Scan, spectra_to_recording
 from seqspan.recording import Recording
 
 DATA_ENDINGS = ("", ".img", ".dat", ".raw", ".bil", ".bip", ".bsq", ".bin", ".sli")
-TYPE_BYTES = {1: 1, 2: 2, 3: 4, 4: 4, 5: 8, 12: 2, 13: 4, 14: 8, 15: 8}  # ENVI's codes of real numbers
+TYPE_BYTES = {1: 1, 2: 2, 3: 4, 4: 4, 5: 8, 12: 2, 13: 4, 14: 8, 15: 8}  # by ENVI's code, for real numbers
 INTERLEAVES = ("bil", "bip", "bsq")
 MAX_HEADER_BYTES = 2**24
 
@@ -30,12 +31,13 @@ class EnviOptions:
     Parameters
     ----------
     across : "mean" or int
-        Whether the pixels across the core are averaged, or the number of the one that is taken.
+        Average the pixels across the core, or use the pixel with this number, counted from 0.
     step : float
         Distance from one pixel to the next along the core, in `unit`.
     unit : str
         Unit of the depths.
     missing : {"error", "interpolate", "drop"}
+        If values are missing: raise, interpolate linearly along the core, or skip the spectra.
     """
 
     across: str | int = "mean"
@@ -44,7 +46,7 @@ class EnviOptions:
     missing: str = "error"
 
     def __post_init__(self) -> None:
-        require_choice("missing", self.missing, CHOICES)
+        check_choice("missing", self.missing, MISSING_CHOICES)
         if self.across != "mean" and not isinstance(self.across, int):
             raise ValueError(f"across must be 'mean' or the number of a pixel; got {self.across!r}.")
         if not 0 < self.step < float("inf"):
@@ -53,7 +55,7 @@ class EnviOptions:
 
 @dataclass(frozen=True)
 class EnviHeader:
-    """The numbers of a header that say how large the data are."""
+    """The entries of a header that determine the size of the data."""
 
     lines: int
     samples: int
@@ -63,12 +65,12 @@ class EnviHeader:
 
     @property
     def n_bytes(self) -> int:
-        """Size that the data file must have."""
+        """Smallest possible size of the data file."""
         return self.offset + self.lines * self.samples * self.bands * self.item_bytes
 
 
 def load_envi(path: Path, options: EnviOptions, max_bytes: int) -> Recording:
-    """Read an image of spectra as a recording along its longer side, or a library as its spectra."""
+    """Read an image of spectra as a recording along its lines, or a spectral library."""
     envi = import_optional("spectral.io.envi", "reading ENVI files")
     check_bytes(path.stat().st_size, min(max_bytes, MAX_HEADER_BYTES), "the header")
     fields = envi.read_envi_header(str(path))
@@ -76,48 +78,45 @@ def load_envi(path: Path, options: EnviOptions, max_bytes: int) -> Recording:
     data = find_data(path)
     held = data.stat().st_size
     if header.n_bytes > held:
-        raise ValueError(f"its header asks for {header.n_bytes:,} bytes; {data.name} holds {held:,}.")
-    check_bytes(8 * max(header.lines, header.samples) * header.bands, max_bytes, "its spectra")
+        raise ValueError(f"the header needs {header.n_bytes:,} bytes, but {data.name} has {held:,}.")
+    check_bytes(8 * max(header.lines, header.samples) * header.bands, max_bytes, "the spectra")
     ignored = float(fields["data ignore value"]) if "data ignore value" in fields else None
     image = envi.open(str(path), str(data))
     library = getattr(image, "spectra", None)
     if library is not None:
-        check_bytes(8 * header.lines * header.samples, max_bytes, "its spectra")
-        spectra, notes = _valid(library, ignored), ["a library: its spectra in the order of the file"]
+        check_bytes(8 * header.lines * header.samples, max_bytes, "the spectra")
+        spectra, notes = _valid(library, ignored), ["spectra of a library, in the order of the file"]
     else:
         spectra, notes = _along_depth(image.open_memmap(interleave="bip"), ignored, options)
-    return _dress(spectra, fields, options, notes)
+    return _to_recording(spectra, fields, options, notes)
 
 
 def check_header(fields: dict[str, Any]) -> EnviHeader:
-    """Read the sizes of a header, each a positive whole number, before anything is allocated by them."""
+    """Check the sizes in a header before memory is allocated for them."""
     sizes = {}
     for name in ("lines", "samples", "bands"):
         text = str(fields.get(name, ""))
         if not text.strip().isdigit() or int(text) < 1:
-            raise ValueError(f"the header's {name!r} must be a positive whole number; got {text!r}.")
+            raise ValueError(f"the header's {name!r} must be a positive integer; got {text!r}.")
         sizes[name] = int(text)
     code = str(fields.get("data type", ""))
     if not code.strip().isdigit() or int(code) not in TYPE_BYTES:
-        raise ValueError(f"the header's 'data type' must be of {sorted(TYPE_BYTES)}; got {code!r}.")
-    if str(fields.get("interleave", "bsq")).lower() not in INTERLEAVES:
-        raise ValueError(f"the header's 'interleave' must be of {INTERLEAVES}; got {fields['interleave']!r}.")
+        raise ValueError(f"the header's 'data type' must be one of {sorted(TYPE_BYTES)}; got {code!r}.")
+    check_choice("the header's 'interleave'", str(fields.get("interleave", "bsq")).lower(), INTERLEAVES)
     offset = str(fields.get("header offset", "0")).strip()
     if not offset.isdigit():
-        raise ValueError(f"the header's 'header offset' must be a whole number; got {offset!r}.")
+        raise ValueError(f"the header's 'header offset' must be an integer; got {offset!r}.")
     return EnviHeader(**sizes, item_bytes=TYPE_BYTES[int(code)], offset=int(offset))
 
 
 def find_data(header: Path) -> Path:
-    """Find the file of pixels beside a header: the same name with another ending."""
+    """Find the data file of a header: the same name with another extension."""
     for ending in DATA_ENDINGS:
         for candidate in (header.with_suffix(ending), header.with_suffix(ending.upper())):
             if candidate != header and candidate.is_file():
                 return candidate
     endings = " ".join(ending or "(none)" for ending in DATA_ENDINGS)
-    raise ValueError(
-        f"its data lie in a file of the same name with another ending ({endings}); none is there."
-    )
+    raise ValueError(f"there is no data file with the same name and another extension ({endings}).")
 
 
 def _along_depth(
@@ -126,29 +125,33 @@ def _along_depth(
     """Reduce an image (lines, samples, bands) to one spectrum per step along the core."""
     notes = []
     if cube.shape[0] == 1:
-        cube, notes = cube.transpose(1, 0, 2), ["the recording runs along the samples of its one line"]
+        cube = cube.transpose(1, 0, 2)
+        notes.append("the image has one line, so its samples run along the core")
     width = cube.shape[1]
     if options.across == "mean":
         if width > 1:
-            notes.append(f"every spectrum is the mean of the {width} pixels across")
-        # Line by line: the image may be larger than memory.
+            notes.append(f"each spectrum is the mean of the {width} pixels across the core")
+        # Line by line, because the image may not fit in memory.
         return np.array([np.nanmean(_valid(row, ignored), axis=0) for row in cube]), notes
     number = int(options.across)
     if not 0 <= number < width:
-        raise ValueError(f"across must lie in [0, {width - 1}] for {width} pixels across; got {number}.")
-    return _valid(cube[:, number], ignored), [*notes, f"pixel {number} of {width} across was taken"]
+        raise ValueError(f"across must be in [0, {width - 1}] for {width} pixels; got {number}.")
+    notes.append(f"each spectrum is pixel {number} (from 0) of the {width} across the core")
+    return _valid(cube[:, number], ignored), notes
 
 
 def _valid(values: npt.NDArray[Any], ignored: float | None) -> Array:
-    """Return floats, with NaN for the value that the header tells to ignore."""
+    """Convert to floats, with NaN for the value that the header says to ignore."""
     floats = np.array(values, dtype=float)
     if ignored is not None:
         floats[floats == ignored] = np.nan
     return floats
 
 
-def _dress(spectra: Array, fields: dict[str, Any], options: EnviOptions, notes: list[str]) -> Recording:
-    """Add wavelengths and bad bands from the header."""
+def _to_recording(
+    spectra: Array, fields: dict[str, Any], options: EnviOptions, notes: list[str]
+) -> Recording:
+    """Add the wavelengths and bad bands of the header."""
     n_bands = spectra.shape[1]
     good = _numbers(fields, "bbl", n_bands)
     wavelengths = _numbers(fields, "wavelength", n_bands)
@@ -160,11 +163,11 @@ def _dress(spectra: Array, fields: dict[str, Any], options: EnviOptions, notes: 
         notes=notes,
     )
     times = options.step * np.arange(len(spectra))
-    return spectra_sequence(scan, times, options.unit, options.missing)
+    return spectra_to_recording(scan, times, options.unit, options.missing)
 
 
 def _numbers(fields: dict[str, Any], name: str, count: int) -> Array | None:
-    """Read a list of the header that must have one number per band."""
+    """Read a list in the header that must have one number per band."""
     given = fields.get(name)
     if given is None:
         return None
@@ -175,7 +178,7 @@ def _numbers(fields: dict[str, Any], name: str, count: int) -> Array | None:
 
 
 def short_unit(name: str) -> str:
-    """Shorten the units that headers spell out.
+    """Abbreviate units that headers spell out.
 
     Examples
     --------
@@ -187,7 +190,7 @@ def short_unit(name: str) -> str:
 
 
 def looks_like_envi(head: bytes) -> bool:
-    """Tell a header by its first word."""
+    """Recognise a header by its first word."""
     return head.lstrip()[:4] == b"ENVI"
 
 

@@ -1,4 +1,4 @@
-"""MATLAB files: up to version 7 by SciPy, 7.3 (which is HDF5) by h5py in a process of its own."""
+"""MATLAB files: SciPy reads versions up to 7, h5py reads 7.3 (HDF5) in its own process."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from seqspan._core.extras import require_optional
-from seqspan.readers._arrays import ArrayOptions, array_sequence
+from seqspan.readers._arrays import REAL_KINDS, ArrayOptions, arrays_to_recording
 from seqspan.readers._isolated import run_isolated
 from seqspan.readers._limits import check_bytes
 from seqspan.readers._registry import Reader
@@ -23,7 +23,7 @@ NUMERIC_CLASSES = {
 
 
 def load_matlab(path: Path, options: ArrayOptions, max_bytes: int) -> Recording:
-    """Read the variables of a MATLAB file that are asked for, or needed."""
+    """Read the variables of a MATLAB file that are needed."""
     with path.open("rb") as file:
         head = file.read(512 + len(HDF5))
     return (_load_73 if is_hdf5(head) else _load_5)(path, options, max_bytes)
@@ -42,7 +42,7 @@ def _load_5(path: Path, options: ArrayOptions, max_bytes: int) -> Recording:
         found = loadmat(str(path), variable_names=names, squeeze_me=False)
         return {name: real_numbers(name, found[name]) for name in names}
 
-    return array_sequence(shapes, fetch, options)
+    return arrays_to_recording(shapes, fetch, options)
 
 
 def _load_73(path: Path, options: ArrayOptions, max_bytes: int) -> Recording:
@@ -55,24 +55,24 @@ def _load_73(path: Path, options: ArrayOptions, max_bytes: int) -> Recording:
         arrays, _ = run_isolated("hdf5", path, max_bytes, names=names)
         return {name: real_numbers(name, arrays[name]) for name in names}
 
-    return array_sequence(shapes, fetch, options)
+    return arrays_to_recording(shapes, fetch, options)
 
 
 def real_numbers(name: str, values: Any) -> npt.NDArray[Any]:
-    """Refuse what the listing called numbers but is not."""
+    """Refuse variables that are listed as numbers but are complex or structured."""
     array = np.asarray(values)
-    if array.dtype.kind not in "iufb":
-        raise ValueError(f"the variable {name!r} must hold real numbers; it holds {array.dtype}.")
+    if array.dtype.kind not in REAL_KINDS:
+        raise ValueError(f"variable {name!r} must hold real numbers; it holds {array.dtype}.")
     return array.astype(np.uint8) if array.dtype.kind == "b" else array
 
 
 def is_hdf5(head: bytes) -> bool:
-    """Tell version 7.3 by the magic bytes of HDF5, behind MATLAB's header of 512 bytes or at the start."""
+    """Recognise version 7.3 by the magic bytes of HDF5, at the start or after MATLAB's 512-byte header."""
     return head.startswith(HDF5) or head[512:].startswith(HDF5)
 
 
 def looks_like_matlab(head: bytes) -> bool:
-    """Tell MATLAB files by their header; version 4 has none but small numbers for its type."""
+    """Recognise MATLAB files by their header, or version 4, which has none, by its small type code."""
     version_4 = len(head) >= 20 and head[1:4] == b"\x00\x00\x00" and head[0] <= 52
     return head.startswith(b"MATLAB") or is_hdf5(head) or version_4
 

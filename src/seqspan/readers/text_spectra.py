@@ -1,4 +1,4 @@
-"""Text files of spectra as libraries publish them: lines about the sample, then columns of numbers."""
+"""Text files of spectra as in public libraries: lines about the sample, then columns of numbers."""
 
 from __future__ import annotations
 
@@ -8,17 +8,19 @@ from pathlib import Path
 
 import numpy as np
 
+from seqspan._core.checks import check_choice
+from seqspan._core.text import count_of
 from seqspan._core.types import Array
-from seqspan.readers._errors import naming
+from seqspan.readers._errors import name_file_in_errors
 from seqspan.readers._limits import MAX_TEXT_BYTES, check_bytes, read_lines
-from seqspan.readers._missing import CHOICES, require_choice
+from seqspan.readers._missing import MISSING_CHOICES
 from seqspan.readers._registry import Reader, extension_of
-from seqspan.readers._spectra import Scan, spectra_sequence
+from seqspan.readers._spectra import Scan, spectra_to_recording
 from seqspan.readers.images import natural_key
 from seqspan.recording import Recording
 
 EXTENSIONS = (".asc", ".txt")
-DELETED = -1e30  # the USGS marks deleted channels by -1.23e34
+DELETED = -1e30  # values below are missing: the USGS writes -1.23e34 for deleted channels
 WORDS = re.compile(rb"usgs|splib|record=|wavelength|reflectance|emissivity|spectr", re.I)
 CELLS = re.compile(r"[,;\s]+")
 UNITS = re.compile(r"(micrometers?|microns?|um|nanometers?|nm)", re.I)
@@ -26,26 +28,27 @@ UNITS = re.compile(r"(micrometers?|microns?|um|nanometers?|nm)", re.I)
 
 @dataclass(frozen=True)
 class TextSpectraOptions:
-    """What happens where values are missing.
+    """What to do about missing values.
 
     Parameters
     ----------
     missing : {"error", "interpolate", "drop"}
-        For values that are missing in some spectra; bands that are missing in all are bad, and left out.
+        If values are missing in some spectra: raise, interpolate linearly from spectrum to spectrum, or skip
+        the spectra. Bands that are missing in all spectra are left out.
     """
 
     missing: str = "error"
 
     def __post_init__(self) -> None:
-        require_choice("missing", self.missing, CHOICES)
+        check_choice("missing", self.missing, MISSING_CHOICES)
 
 
 def load_text_spectra(path: Path, options: TextSpectraOptions, max_bytes: int) -> Recording:
-    """Read one file, or a folder of files with one spectrum each in the order of their names."""
+    """Read one file, or the files of a folder in the order of their names."""
     files = spectra_files(path) if path.is_dir() else [path]
     scans: list[Scan] = []
     for file in files:
-        with naming(file, "a text file of spectra"):
+        with name_file_in_errors(file, "a text file of spectra"):
             scans.append(read_scan(file, max_bytes))
             _check_same_axis(scans)
             check_bytes(sum(scan.spectra.nbytes for scan in scans), max_bytes, "the spectra")
@@ -53,15 +56,14 @@ def load_text_spectra(path: Path, options: TextSpectraOptions, max_bytes: int) -
     spectra = np.concatenate([scan.spectra for scan in scans])
     notes = list(first.notes)
     if path.is_dir():
-        notes.append(
-            f"{len(files)} files in the order of their names: {', '.join(file.name for file in files)}"
-        )
+        listing = ", ".join(file.name for file in files)
+        notes.append(f"{count_of(len(files), 'file')}, sorted by name (numbers by value): {listing}")
     scan = Scan(spectra, first.wavelengths, first.unit, first.good, notes)
-    return spectra_sequence(scan, np.arange(len(spectra), dtype=float), "sample", options.missing)
+    return spectra_to_recording(scan, np.arange(len(spectra), dtype=float), "sample", options.missing)
 
 
 def spectra_files(folder: Path) -> list[Path]:
-    """List the text files of a folder, without the one that holds the wavelengths."""
+    """List the text files of a folder, except the one that holds the wavelengths."""
     files = [entry for entry in folder.iterdir() if entry.is_file() and extension_of(entry) in EXTENSIONS]
     spectra = [file for file in files if "wavelength" not in file.name.lower()]
     if not spectra:
@@ -70,15 +72,15 @@ def spectra_files(folder: Path) -> list[Path]:
 
 
 def _check_same_axis(scans: list[Scan]) -> None:
-    """Raise where the last of the files has other wavelengths than the first."""
+    """Raise if the wavelengths of the last file differ from those of the first."""
     if not np.array_equal(scans[0].wavelengths, scans[-1].wavelengths):
         raise ValueError(
-            "its wavelengths are not those of the first file; spectra of one recording share them."
+            "its wavelengths differ from those of the first file; all spectra of a recording must share them."
         )
 
 
 def read_scan(path: Path, max_bytes: int) -> Scan:
-    """Read the numbers of one file and find out which column is what."""
+    """Read one file and work out which columns hold wavelengths and spectra."""
     words, table = read_numbers(path, max_bytes)
     table = np.where(table < DELETED, np.nan, table)
     unit, notes = _unit(words), list[str]()
@@ -88,20 +90,20 @@ def read_scan(path: Path, max_bytes: int) -> Scan:
     else:
         wavelengths, spectra = table[:, 0], table[:, 1:].T
         if table.shape[1] == 3 and "deviation" in words.lower():
-            spectra, notes = spectra[:1], ["the third column, standard deviations, was left out"]
+            spectra, notes = spectra[:1], ["left out the third column, which holds standard deviations"]
     if not np.isfinite(wavelengths).all():
-        raise ValueError("its first column must hold the wavelengths; some are missing.")
+        raise ValueError("the first column must hold the wavelengths, but some are missing.")
     return Scan(spectra, wavelengths, unit, np.ones(len(wavelengths), bool), notes)
 
 
 def _unit(words: str) -> str:
-    """Find the unit of wavelength in the lines about a sample."""
+    """Find the wavelength unit in the lines about the sample."""
     unit = UNITS.search(words)
     return "" if unit is None else ("nm" if unit[0].lower().startswith("n") else "um")
 
 
 def read_numbers(path: Path, max_bytes: int) -> tuple[str, Array]:
-    """Split a file into its words at the start and the table of numbers after them."""
+    """Split a file into the text at its start and the table of numbers that follows."""
     words: list[str] = []
     rows: list[list[float]] = []
     for number, line in enumerate(read_lines(path, max_bytes), start=1):
@@ -109,16 +111,16 @@ def read_numbers(path: Path, max_bytes: int) -> tuple[str, Array]:
         if row is None and not rows:
             words.append(line)
         elif row is None or (row and rows and len(row) != len(rows[0])):
-            raise ValueError(f"line {number} is no row of {len(rows[0])} numbers: {line.strip()[:60]!r}.")
+            raise ValueError(f"line {number} is not a row of {len(rows[0])} numbers: {line.strip()[:60]!r}.")
         elif row:
             rows.append(row)
     if not rows:
-        raise ValueError("expected columns of numbers after the lines of text; found none.")
+        raise ValueError("expected columns of numbers; found only text.")
     return "".join(words), np.array(rows)
 
 
 def _row_of_numbers(line: str) -> list[float] | None:
-    """Read a line as numbers, empty for a blank one; None where it holds words."""
+    """Read the numbers in a line, none if it is blank; return None if it holds words."""
     try:
         return [float(cell) for cell in CELLS.split(line.strip()) if cell]
     except ValueError:
@@ -126,17 +128,17 @@ def _row_of_numbers(line: str) -> list[float] | None:
 
 
 def _wavelengths_beside(path: Path, n_bands: int, max_bytes: int) -> tuple[Array, str, list[str]]:
-    """Find the file of wavelengths that the USGS keeps beside its spectra; else number the bands."""
+    """Read the wavelengths from their own file in the folder, as the USGS has it, or number the bands."""
     for file in sorted(path.parent.iterdir()):
         if "wavelength" in file.name.lower() and extension_of(file) in EXTENSIONS and file != path:
             words, table = read_numbers(file, max_bytes)
             if table.shape == (n_bands, 1):
-                return table[:, 0], _unit(words), [f"wavelengths are from {file.name}"]
-    return np.arange(1.0, n_bands + 1), "band", ["no wavelengths were found: bands are numbered"]
+                return table[:, 0], _unit(words), [f"wavelengths come from {file.name}"]
+    return np.arange(1.0, n_bands + 1), "band", ["no wavelengths were found, so the bands are numbered"]
 
 
 def looks_like_text_spectra(head: bytes) -> bool:
-    """Tell a library's text by the words before its numbers."""
+    """Recognise a spectrum by the words before its numbers."""
     return b"\x00" not in head and WORDS.search(head) is not None
 
 

@@ -1,4 +1,4 @@
-"""Video through FFmpeg: frames are decoded one after the other and only the reduced rows are kept."""
+"""Video, read by PyAV (FFmpeg): frames are decoded one by one, and only the scaled-down ones are kept."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from seqspan._core.checks import check_choice
 from seqspan._core.extras import import_optional
-from seqspan.readers._frames import FrameOptions, Pixels, RowStore, frame_sequence
+from seqspan._core.text import count_of
+from seqspan.readers._errors import DAMAGED_CHOICES, KEEP_DAMAGED
+from seqspan.readers._frames import FrameOptions, Pixels, RowStore, frames_to_recording
 from seqspan.readers._limits import MAX_PIXELS
-from seqspan.readers._missing import require_choice
 from seqspan.readers._registry import Reader
 from seqspan.recording import Recording
 
@@ -23,27 +25,29 @@ if TYPE_CHECKING:
     from av.video.reformatter import VideoReformatter
     from av.video.stream import VideoStream
 
-BUFFER_BYTES = 2**18
-LOST_SHARE, LOST_FRAMES = 0.02, 3  # edit lists and open GOPs hide a few of the frames at the ends
+BUFFER_BYTES = 2**18  # that FFmpeg reads at once
+DEFAULT_RATE = 25.0  # frames per second, if the file does not say
+# A film may end this much before the time in its header: edit lists and open GOPs hide frames at the ends.
+MAX_LOST_SHARE = 0.02  # of the duration
+MAX_LOST_FRAMES = 3
 EXTENSIONS = (
     *(".mp4", ".m4v", ".mov", ".mkv", ".webm", ".avi", ".mpg", ".mpeg", ".ts", ".m2ts", ".mts", ".wmv"),
     *(".flv", ".ogv", ".ogg", ".3gp", ".mxf", ".vob", ".y4m", ".ivf", ".h264", ".h265", ".asf"),
 )
-DAMAGE_CHOICES = ("error", "keep")
 
 
 @dataclass(frozen=True)
 class VideoOptions(FrameOptions):
-    """What part of a film is read, and how.
+    """Which frames of a film are read, and how.
 
     Parameters
     ----------
     size, colour, stride
-        As for pictures.
+        As for images.
     start, stop : float, optional
-        Part of the film in seconds, stop exclusive.
+        Time range in seconds, without `stop` itself.
     damaged : {"error", "keep"}
-        Whether a film that breaks off is an error, or is read as far as it goes.
+        Whether a film that ends early is an error, or is read up to there.
     """
 
     start: float | None = None
@@ -52,13 +56,13 @@ class VideoOptions(FrameOptions):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require_choice("damaged", self.damaged, DAMAGE_CHOICES)
+        check_choice("damaged", self.damaged, DAMAGED_CHOICES)
         if self.start is not None and self.stop is not None and self.stop <= self.start:
-            raise ValueError(f"stop must lie after start; got start={self.start}, stop={self.stop}.")
+            raise ValueError(f"stop must be after start; got start={self.start}, stop={self.stop}.")
 
     @property
     def whole(self) -> bool:
-        """Whether every frame of the film is decoded."""
+        """Whether no time range is chosen."""
         return self.start is None and self.stop is None
 
 
@@ -70,12 +74,12 @@ def load_video(path: Path, options: VideoOptions, max_bytes: int) -> Recording:
 
 @contextmanager
 def open_film(path: str | Path) -> Iterator[InputContainer]:
-    """Open a film by its bytes alone, so that neither its content nor its name leads FFmpeg anywhere else.
+    """Open a film such that FFmpeg sees only its bytes and cannot open any other file.
 
-    FFmpeg takes a name such as ``concat:other.mp4`` for a protocol, and would open the other file.
+    Given the name ``concat:other.mp4``, FFmpeg would open the other file.
     """
     av = import_optional("av", "reading video")
-    # PyAV 19 takes metadata in any encoding without being asked, and knows the option no more
+    # PyAV 19 accepts metadata in any encoding and no longer has the option.
     lenient: dict[str, Any] = {"metadata_errors": "replace"} if int(av.__version__.split(".")[0]) < 19 else {}
     with Path(path).open("rb") as file:
         container = av.open(
@@ -91,53 +95,51 @@ def open_film(path: str | Path) -> Iterator[InputContainer]:
 
 
 def _refuse_other_files(url: str, flags: int, options: dict[str, str]) -> Any:
-    """Keep playlists and the like from opening other files or the network."""
-    raise ValueError(f"it refers to another file or address ({url}), which is not followed.")
+    """Prevent playlists and the like from opening other files or the network."""
+    raise ValueError(f"it refers to another file or address ({url}), which is not opened.")
 
 
 def _read_container(container: InputContainer, options: VideoOptions, max_bytes: int) -> Recording:
-    """Decode, reduce and collect the frames of the first video stream."""
+    """Decode, scale and collect the frames of the first video stream."""
     if not container.streams.video:
-        raise ValueError("it holds no video stream.")
+        raise ValueError("the file has no video stream.")
     stream = container.streams.video[0]
-    _check_picture_size(stream)
+    _check_frame_size(stream)
     stream.thread_type = "AUTO"
     store = RowStore(int(np.prod(options.shape)), max_bytes)
     clock = _Clock(stream)
     times: list[float] = []
-    reducer = _Reducer(options)
+    scaler = _Scaler(options)
     problem = ""
     try:
         for time, frame in _selected(container, stream, clock, options):
-            store.append(reducer.reduce(frame))
+            store.append(scaler.scale(frame))
             times.append(time)
-    except OSError as error:  # FFmpeg's errors are OSErrors or ValueErrors by their code
+    except OSError as error:  # depending on their code, FFmpeg's errors are OSErrors or ValueErrors
         problem = f"decoding stopped after {clock.n_frames} frames: {error.strerror}"
     except ValueError as error:
         problem = f"decoding stopped after {clock.n_frames} frames: {error}"
-    notes = _damage_notes(problem or _early_end(container, stream, clock, options), options)
+    notes = _note_damage(problem or _describe_early_end(container, stream, clock, options), options)
     rows, storage_notes = store.finish()
     if times != sorted(times):
-        # AVI stamps packets in the order of decoding; frames come in that of showing, so that the same
-        # stamps in ascending order are theirs
+        # AVI stamps packets in decoding order, but frames arrive in display order: sorting is correct.
         times.sort()
-        notes.append("time stamps were not in the order of the frames and have been sorted")
-    return frame_sequence(rows, options, times, "s", notes + reducer.notes() + clock.notes() + storage_notes)
+        notes.append("time stamps were out of order and have been sorted")
+    notes += scaler.notes() + clock.notes() + storage_notes
+    return frames_to_recording(rows, options, times, "s", notes)
 
 
-def _check_picture_size(stream: VideoStream) -> None:
-    """Refuse pictures that would not fit before the decoder allocates the first of them."""
+def _check_frame_size(stream: VideoStream) -> None:
+    """Refuse frames that are too large, before the decoder allocates the first one."""
     width, height = stream.codec_context.width, stream.codec_context.height
     if width * height > MAX_PIXELS or width < 1 or height < 1:
-        raise ValueError(
-            f"its frames are {width} x {height} pixels; at least 1 and at most {MAX_PIXELS} fit."
-        )
+        raise ValueError(f"frames must have 1 to {MAX_PIXELS} pixels; got {width} x {height}.")
 
 
 def _selected(
     container: InputContainer, stream: VideoStream, clock: _Clock, options: VideoOptions
 ) -> Iterator[tuple[float, VideoFrame]]:
-    """Yield time and frame of the part that was asked for, every stride-th of it."""
+    """Yield the time and the frame for every stride-th frame in the chosen time range."""
     if options.start is not None and stream.time_base is not None:
         first = stream.start_time or 0
         container.seek(first + int(options.start / stream.time_base), stream=stream)
@@ -154,15 +156,15 @@ def _selected(
 
 
 class _Clock:
-    """Times of frames: their own stamps from the start of the stream, or counted where they have none."""
+    """Times of frames: their time stamps from the start of the stream, or counted if they have none."""
 
     def __init__(self, stream: VideoStream) -> None:
         self.n_frames = 0
-        self.end = 0.0  # of the latest frame, in seconds, which lasts as long as the one before it
-        self.longest = 0.0  # distance of two frames
+        self.end = 0.0  # seconds; the last frame is taken to last as long as the one before it
+        self.longest = 0.0  # seconds between two frames
         self._latest = 0.0
         self._n_unstamped = 0
-        self.rate = float(stream.average_rate or stream.guessed_rate or 25)
+        self.rate = float(stream.average_rate or stream.guessed_rate or DEFAULT_RATE)
         self._start = float((stream.start_time or 0) * (stream.time_base or 0))
 
     def time_of(self, frame: VideoFrame) -> float:
@@ -179,55 +181,56 @@ class _Clock:
         return time
 
     def notes(self) -> list[str]:
-        """Say where times are not those of the file."""
+        """Say how the times differ from those in the file."""
         notes = []
         if self._start:
-            notes.append(f"times count from the first frame, which the file stamps {self._start:g} s")
+            notes.append(f"times start at the first frame, which the file puts at {self._start:g} s")
         if self._n_unstamped:
             notes.append(
-                f"{self._n_unstamped} frames without a time stamp were timed at {self.rate:g} per second"
+                f"{count_of(self._n_unstamped, 'frame')} without a time stamp: their times assume "
+                f"{self.rate:g} frames per second"
             )
         return notes
 
 
-class _Reducer:
-    """Scale, turn upright and flatten frames; one scaler for all, as making one is the dearer part."""
+class _Scaler:
+    """Scales, rotates and flattens frames; one for all frames, because it is expensive to make."""
 
     def __init__(self, options: FrameOptions) -> None:
         from av.video.reformatter import VideoReformatter
 
         self._options = options
-        self._scaler: VideoReformatter = VideoReformatter()
+        self._reformatter: VideoReformatter = VideoReformatter()
         self._rotations: set[int] = set()
         self._n_corrupt = 0
 
-    def reduce(self, frame: VideoFrame) -> Pixels:
+    def scale(self, frame: VideoFrame) -> Pixels:
         """Return one row of pixels, of shape (height * width * channels,)."""
         self._n_corrupt += bool(frame.is_corrupt)
         quarter_turns = round(frame.rotation / 90) % 4
         width, height = self._options.size
         if quarter_turns % 2:
             width, height = height, width
-        small = self._scaler.reformat(frame, width, height, self._options.pixel_format)
-        picture = small.to_ndarray()
+        small = self._reformatter.reformat(frame, width, height, self._options.pixel_format)
+        pixels = small.to_ndarray()
         if quarter_turns:
             self._rotations.add(90 * quarter_turns)
-            picture = np.rot90(picture, quarter_turns)
-        return picture.reshape(-1).astype(np.uint8, copy=False)
+            pixels = np.rot90(pixels, quarter_turns)
+        return pixels.reshape(-1).astype(np.uint8, copy=False)
 
     def notes(self) -> list[str]:
-        """Say which frames were turned, and which the decoder marked as damaged."""
-        turned = [
-            f"frames were turned by {angle} degrees, as the file asks" for angle in sorted(self._rotations)
-        ]
-        damaged = f"{self._n_corrupt} frames were decoded with errors that the decoder concealed"
-        return turned + ([damaged] if self._n_corrupt else [])
+        """Say whether frames were rotated, and how many are damaged."""
+        angles = sorted(self._rotations)
+        notes = [f"frames were rotated by {angle} degrees, as the file says" for angle in angles]
+        if self._n_corrupt:
+            notes.append(f"the decoder concealed errors in {count_of(self._n_corrupt, 'frame')}")
+        return notes
 
 
-def _promised_seconds(container: InputContainer, stream: VideoStream) -> float:
-    """Return how long the header says that the frames go on; the longest claim, 0 where there is none.
+def _announced_seconds(container: InputContainer, stream: VideoStream) -> float:
+    """Return the duration according to the header, the longest if it gives several, 0 if it gives none.
 
-    FFmpeg shortens the duration of some broken files to what they hold, but not their count of frames.
+    For some damaged files FFmpeg corrects the duration to what is there, but not the number of frames.
     """
     claims = [0.0]
     if stream.duration is not None and stream.time_base is not None:
@@ -235,28 +238,30 @@ def _promised_seconds(container: InputContainer, stream: VideoStream) -> float:
     if stream.frames and stream.average_rate:
         claims.append(float(stream.frames / stream.average_rate))
     if container.duration is not None and len(container.streams) == 1:
-        claims.append(container.duration / 1e6)  # FFmpeg's microseconds; of the longest stream, be it sound
+        claims.append(container.duration / 1e6)  # microseconds, of the longest stream
     return max(claims)
 
 
-def _early_end(container: InputContainer, stream: VideoStream, clock: _Clock, options: VideoOptions) -> str:
-    """Compare where the frames end with how long the header says that they go on."""
-    promised = _promised_seconds(container, stream)
-    lost = promised - clock.end
-    if options.whole and lost > max(LOST_SHARE * promised, LOST_FRAMES * clock.longest):
-        return f"the header promises {promised:.3g} s, but the frames end after {clock.end:.3g} s"
+def _describe_early_end(
+    container: InputContainer, stream: VideoStream, clock: _Clock, options: VideoOptions
+) -> str:
+    """Say by how much the film is shorter than its header says; nothing if it is complete."""
+    announced = _announced_seconds(container, stream)
+    lost = announced - clock.end
+    if options.whole and lost > max(MAX_LOST_SHARE * announced, MAX_LOST_FRAMES * clock.longest):
+        return f"the header says {announced:.3g} s, but the frames end after {clock.end:.3g} s"
     return ""
 
 
-def _damage_notes(problem: str, options: VideoOptions) -> list[str]:
-    """Raise on a damaged film, or note the damage where the user wants what there is."""
+def _note_damage(problem: str, options: VideoOptions) -> list[str]:
+    """Raise if the film is damaged, or note it if the user wants what is there."""
     if problem and options.damaged == "error":
-        raise ValueError(f"expected a whole video, but {problem}; pass damaged='keep' to use what there is.")
+        raise ValueError(f"the video is incomplete: {problem}; {KEEP_DAMAGED}")
     return [problem] if problem else []
 
 
 def looks_like_video(head: bytes) -> bool:
-    """Tell the common containers by their magic bytes."""
+    """Recognise the common containers by their magic bytes."""
     starts = (
         b"\x1aE\xdf\xa3",  # Matroska, WebM
         b"OggS",

@@ -1,0 +1,69 @@
+"""Reading any file that has a known format."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, replace
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from seqspan.readers._errors import name_file_in_errors
+from seqspan.readers._registry import choose_reader
+from seqspan.recording import Recording
+
+
+def read(
+    path: str | PathLike[str], *, format: str | None = None, max_bytes: int | None = None, **options: Any
+) -> Recording:
+    r"""Read a file, or a folder of images or spectra, into a recording.
+
+    Parameters
+    ----------
+    path : str or path
+    format : str, optional
+        Name of a format, such as ``"csv"``; `readers` lists them. By default it is detected from the file's
+        name and first bytes.
+    max_bytes : int, optional
+        Largest size that the content may have once it is unpacked. It is checked before unpacking. The
+        default is 2 GiB for arrays and 256 MiB for text formats.
+    **options
+        Options of the format, such as ``stride=5`` for video or ``missing="interpolate"`` for tables. An
+        unknown name is an error that lists the known ones.
+
+    Returns
+    -------
+    Recording
+        Its notes list everything that was left out, filled in or assumed.
+
+    Raises
+    ------
+    ValueError
+        If the content or an option is wrong.
+    OSError
+        If the file cannot be opened.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from seqspan.readers import read
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder) / "core.csv"
+    ...     _ = path.write_text("depth_m;quartz;mica\n0,5;1,25;2\n1,0;1,5;3\n")
+    ...     recording = read(path)
+    >>> recording.X
+    array([[1.25, 2.  ],
+           [1.5 , 3.  ]])
+    >>> recording.times, recording.time_unit, recording.feature_names
+    (array([0.5, 1. ]), 'm', ('quartz', 'mica'))
+    """
+    path = Path(path)
+    with name_file_in_errors(path, "a file of a known format"):
+        if not path.exists():
+            raise FileNotFoundError(f"{path}: no such file or folder.")
+        reader = choose_reader(path, format)
+    with name_file_in_errors(path, reader.title):
+        settings = reader.make_options(options)
+        limit = reader.max_bytes if max_bytes is None else max_bytes
+        recording = reader.load(path, settings, limit)
+    recorded = {"format": reader.name, **asdict(settings)}
+    return replace(recording, source=str(path), read_options=recorded)

@@ -13,8 +13,8 @@ from sklearn.decomposition import PCA
 from sklearn.preprocessing import StandardScaler
 from tests.readers.samples import WRITERS, write_sample
 
-from seqspan.preprocess import Chain, Delay, Pca, make_chain, preprocess
-from seqspan.preprocess._steps import Centre, parse_step
+from seqspan.preprocess import make_chain, preprocess
+from seqspan.preprocess._steps import Centre, Delay, Pca, parse_step
 from seqspan.readers import read
 from seqspan.recording import FrameView, Recording
 
@@ -24,7 +24,7 @@ steps = st.sampled_from(
 )
 
 
-def sequence_of(X: np.ndarray, kind: str = "table") -> Recording:
+def recording_of(X: np.ndarray, kind: str = "table") -> Recording:
     names = tuple(f"f{number}" for number in range(X.shape[1]))
     return Recording(
         X=X,
@@ -52,9 +52,9 @@ def test_a_recorded_chain_gives_the_same_matrix_from_the_raw_file(name, chain, t
 @given(X=matrices, names=st.lists(steps, max_size=4))
 def test_any_chain_survives_its_record(X, names):
     chain = make_chain(names)
-    again = Chain.from_records(json.loads(json.dumps(chain.records())))
+    again = make_chain(json.loads(json.dumps(chain.records())))
     assert np.array_equal(chain.apply(X), again.apply(X))
-    done = preprocess(sequence_of(X), names)
+    done = preprocess(recording_of(X), names)
     assert done.X.shape == (len(done.times), len(done.feature_names))
     assert np.array_equal(done.labels, chain.rows(len(X)))  # the labels number the raw rows
     assert np.array_equal(done.times, done.labels / 2)
@@ -71,7 +71,7 @@ def test_centre_and_scale_equal_scikit_learn(X):
 
 @settings(deadline=None)
 @given(X=matrices)
-def test_unit_norm_rows_have_length_one_or_zero(X):
+def test_rows_of_unit_norm_or_zero(X):
     norms = np.linalg.norm(make_chain(None).apply(X), axis=1)
     assert np.all(np.isclose(norms, 1) | (np.abs(X).max(axis=1) == 0))
 
@@ -81,7 +81,7 @@ def test_delay_puts_neighbours_side_by_side():
     got = Delay(window=3, lag=1).apply(X)
     assert got.tolist() == [[0, 0, 1], [0, 1, 2], [1, 2, 3], [2, 3, 4], [3, 4, 4]]
     assert Delay(window=3, lag=2).apply(X)[2].tolist() == [0, 2, 4]
-    assert preprocess(sequence_of(X), "delay:3").feature_names == ("f0[-1]", "f0[+0]", "f0[+1]")
+    assert preprocess(recording_of(X), "delay:3").feature_names == ("f0[-1]", "f0[+0]", "f0[+1]")
 
 
 @pytest.mark.parametrize("shape", [(40, 10), (10, 40)])
@@ -128,7 +128,7 @@ def test_the_given_rows_are_left_alone():
 
 def test_pixels_become_floats_exactly_and_their_view_stays():
     pixels = np.random.default_rng(3).integers(0, 256, (6, 2, 2), dtype=np.uint8)
-    raw = sequence_of(pixels.reshape(6, 4), "video")
+    raw = recording_of(pixels.reshape(6, 4), "video")
     raw = Recording(**{**vars(raw), "view": FrameView(pixels)})
     done = preprocess(raw, "subsample:2")
     assert (done.X.dtype, done.X.tolist()) == (np.float32, pixels[::2].reshape(3, 4).tolist())
@@ -139,12 +139,12 @@ def names_of(X: np.ndarray, kind: str | None = None) -> list[str]:
     return [step.name for step in make_chain("auto", X, kind).steps]
 
 
-def test_auto_takes_readings_far_from_zero_for_offsets_and_columns_of_a_table_for_units():
+def test_auto_centres_readings_far_from_zero_and_scales_columns_of_different_units():
     rng = np.random.default_rng(0)
     readings = rng.normal([50.0, 40.0, 1.8], [5.0, 4.0, 0.1], (200, 3))  # degrees, degrees, bar
     chain = make_chain("auto", readings, "table")
     assert [step.name for step in chain.steps] == ["centre", "scale", "unit_norm"]
-    assert "units of their own" in chain.reasons[1]
+    assert "(different units)" in chain.reasons[1]
     assert names_of(readings) == [
         "centre",
         "unit_norm",
@@ -183,9 +183,9 @@ def test_auto_scales_where_a_column_is_half_as_wide_again_as_the_median_one(devi
 
 
 def test_auto_says_why_in_the_notes():
-    done = preprocess(sequence_of(np.random.default_rng(5).normal(size=(30, 3)), "mocap"), "auto")
-    assert done.notes[0].startswith("preprocessing: centre: the zero of joint angles")
-    assert done.notes[1].startswith("preprocessing: no scaling: the widest column varies")
+    done = preprocess(recording_of(np.random.default_rng(5).normal(size=(30, 3)), "mocap"), "auto")
+    assert done.notes[0].startswith("preprocessing: centred: the zero of joint angles")
+    assert done.notes[1].startswith("preprocessing: not scaled: the most variable column varies")
 
 
 @pytest.mark.parametrize(
@@ -199,7 +199,7 @@ def test_auto_says_why_in_the_notes():
         ("centre:1", "centre takes at most 0 settings"),
         ("pca:much", "must be a number; got 'much'"),
         ([{"step": "pca", "share": 0.5}], "pca has no setting share"),
-        ("auto", "needs X to choose by"),
+        ("auto", "needs X to choose the steps"),
     ],
 )
 def test_wrong_steps_say_what_is_needed(given_steps, message):
@@ -214,11 +214,11 @@ def test_wrong_steps_say_what_is_needed(given_steps, message):
         ({"times": np.zeros(2)}, "times must have one entry per row of X, 3; got 2"),
         ({"labels": np.zeros(4, int)}, "labels must have one entry per row of X, 3; got 4"),
         ({"feature_names": ("a",)}, "feature_names must have one entry per column of X, 2; got 1"),
-        ({"kind": "audio"}, "kind must be one of video, mocap, spectra, table; got 'audio'"),
+        ({"kind": "audio"}, "kind must be one of 'video', 'mocap', 'spectra', 'table'; got 'audio'"),
     ],
 )
-def test_a_sequence_whose_parts_do_not_fit_is_refused(change, message):
-    fields = vars(sequence_of(np.zeros((3, 2))))
+def test_a_recording_whose_fields_do_not_fit_is_refused(change, message):
+    fields = vars(recording_of(np.zeros((3, 2))))
     with pytest.raises(ValueError, match=message):
         Recording(**{**fields, **change})
 

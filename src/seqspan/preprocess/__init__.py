@@ -1,27 +1,6 @@
-"""Steps from rows to rows before anything is solved, and the chain of them that ``"auto"`` chooses."""
+"""Preprocessing: named steps from rows to rows, and the chain of steps that ``"auto"`` chooses."""
 
-from seqspan.preprocess._chain import (
-    STEPS,
-    Centre,
-    Chain,
-    Delay,
-    Pca,
-    Scale,
-    Subsample,
-    UnitNorm,
-    make_chain,
-    preprocess,
-)
+from seqspan.preprocess._chain import Chain, make_chain, preprocess
+from seqspan.preprocess._steps import STEPS
 
-__all__ = [
-    "STEPS",
-    "Centre",
-    "Chain",
-    "Delay",
-    "Pca",
-    "Scale",
-    "Subsample",
-    "UnitNorm",
-    "make_chain",
-    "preprocess",
-]
+__all__ = ["STEPS", "Chain", "make_chain", "preprocess"]

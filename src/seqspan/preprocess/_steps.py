@@ -1,4 +1,4 @@
-"""The preprocessing steps: each a frozen record of its settings, and a function from rows to rows."""
+"""The preprocessing steps: each holds its settings and turns rows into rows."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ from seqspan._core.scaling import scale_to_unit_norm
 from seqspan._core.types import Array, IntArray
 
 Matrix: TypeAlias = npt.NDArray[Any]
-TINY = 1e-12  # relative size below which a norm or a spread is rounding
+TINY = 1e-12  # relative to the data; smaller deviations and variances are rounding errors
+MEAN_TINY = 1e-8  # relative to the data; a shorter rest of the mean is rounding error
 
 
 def as_floats(X: Matrix) -> Array:
-    """Return floats; small whole numbers (pixels) become float32, which holds them exactly."""
+    """Convert to floats; 8- and 16-bit integers (pixels) become float32, which holds them exactly."""
     if X.dtype.kind == "f":
         return X
     return X.astype(np.float32 if X.dtype.itemsize <= 2 else np.float64)
@@ -25,24 +26,24 @@ def as_floats(X: Matrix) -> Array:
 
 @dataclass(frozen=True)
 class Step:
-    """One step. `apply` turns rows into rows; the others say what became of rows and columns."""
+    """One step: `apply` turns rows into rows, the other methods say where rows and columns come from."""
 
     name: ClassVar[str] = ""
 
     def apply(self, X: Array) -> Array:
-        """Return the new rows; X, of shape (n_samples, n_features), is left alone."""
+        """Return new rows; X, of shape (n_samples, n_features), is not changed."""
         raise NotImplementedError
 
     def rows(self, n_samples: int) -> IntArray:
-        """Return which of the rows before the step each row after it stands for."""
+        """Return the index of the original row for each row after the step."""
         return np.arange(n_samples)
 
     def name_features(self, names: tuple[str, ...], n_features: int) -> tuple[str, ...]:
-        """Return the names of the columns after the step."""
+        """Return the column names after the step."""
         return names
 
     def record(self) -> dict[str, Any]:
-        """Return name and settings as JSON knows them."""
+        """Return the name and settings as JSON values."""
         return {"step": self.name, **asdict(self)}
 
 
@@ -67,7 +68,7 @@ class Centre(Step):
 
 @dataclass(frozen=True)
 class Scale(Step):
-    """Divide every column by its standard deviation; constant columns are left alone.
+    """Divide every column by its standard deviation; constant columns are not changed.
 
     Examples
     --------
@@ -88,7 +89,7 @@ class Scale(Step):
 
 @dataclass(frozen=True)
 class UnitNorm(Step):
-    """Scale every row to length one; rows of zeros stay.
+    """Scale every row to norm one; rows of zeros are not changed.
 
     Examples
     --------
@@ -106,17 +107,17 @@ class UnitNorm(Step):
 
 @dataclass(frozen=True)
 class Delay(Step):
-    """Put a sample's neighbours in time beside it, so that direction of motion counts.
+    """Append to each sample its neighbours in time, so that the direction of motion counts.
 
-    Row t becomes rows ``t - h, ..., t + h`` side by side, `lag` apart; the first and the last row stand in
-    beyond the ends, so that there are as many rows as before.
+    Row t becomes a window of rows around t, `lag` apart, side by side. The first and last rows are repeated
+    beyond the ends, so the number of rows stays the same.
 
     Parameters
     ----------
     window : int
-        Number of rows put together, odd so that a row stays in their middle.
+        Number of rows in a window. It is odd, so that row t is in the middle.
     lag : int
-        Steps from one to the next.
+        Distance between the rows of a window.
 
     Examples
     --------
@@ -138,7 +139,7 @@ class Delay(Step):
 
     @property
     def offsets(self) -> IntArray:
-        """Steps from a row to those put beside it."""
+        """Distances from row t to the rows of its window."""
         return self.lag * (np.arange(self.window) - self.window // 2)
 
     def apply(self, X: Array) -> Array:
@@ -147,7 +148,7 @@ class Delay(Step):
         return np.hstack([X[np.clip(rows + offset, 0, len(X) - 1)] for offset in self.offsets])
 
     def name_features(self, names: tuple[str, ...], n_features: int) -> tuple[str, ...]:
-        """Mark every name with its offset."""
+        """Append its offset to every name."""
         return tuple(f"{name}[{offset:+d}]" for offset in self.offsets for name in names)
 
 
@@ -174,25 +175,25 @@ class Subsample(Step):
             raise ValueError(f"the stride of subsample must be at least 1; got {self.stride}.")
 
     def apply(self, X: Array) -> Array:
-        """Return fewer rows."""
+        """Return every stride-th row."""
         return X[:: self.stride]
 
     def rows(self, n_samples: int) -> IntArray:
-        """Return the rows that are kept."""
+        """Return the indices of the rows that are kept."""
         return np.arange(0, n_samples, self.stride)
 
 
 @dataclass(frozen=True)
 class Pca(Step):
-    """Keep the directions that hold a share of the variance.
+    """Keep the principal directions that hold most of the variance.
 
-    The data are turned, not shifted: where they are not centred the direction of their mean is kept as one
-    more coordinate, so that subspaces through the origin stay such.
+    The data are rotated but not shifted. If they are not centred, the direction of their mean is kept as an
+    additional coordinate, so that subspaces through the origin remain subspaces through the origin.
 
     Parameters
     ----------
     variance : float
-        Share of the variance that is kept, in (0, 1].
+        Share of the variance to keep, in (0, 1].
 
     Examples
     --------
@@ -211,14 +212,14 @@ class Pca(Step):
             raise ValueError(f"the variance of pca must be a share in (0, 1]; got {self.variance}.")
 
     def apply(self, X: Array) -> Array:
-        """Return coordinates along the directions, most variance first."""
+        """Return the coordinates along the principal directions, most variance first."""
         mean = X.mean(axis=0, dtype=float)
         directions = principal_directions(X - mean, self.variance)
         rest = mean - directions @ (directions.T @ mean)
         length = np.linalg.norm(rest)
-        if length > 1e-8 * np.abs(X).max(initial=0):
+        if length > MEAN_TINY * np.abs(X).max(initial=0):
             directions = np.column_stack([directions, rest / length])
-        if not directions.shape[1]:  # samples of zeros keep a coordinate too
+        if not directions.shape[1]:  # all samples are zero: keep one coordinate
             directions = np.eye(X.shape[1], 1)
         coordinates: Array = (X @ directions).astype(X.dtype, copy=False)
         return coordinates
@@ -229,9 +230,9 @@ class Pca(Step):
 
 
 def principal_directions(centred: Array, share: float) -> Array:
-    """Return orthonormal directions that hold `share` of the variance, the fewest that do.
+    """Return as few orthonormal directions as hold `share` of the variance.
 
-    Through the smaller of the two Gram matrices: frames have far more pixels than there are frames.
+    Computed from the smaller of the two Gram matrices: frames have far more pixels than there are frames.
 
     Parameters
     ----------
@@ -251,7 +252,7 @@ def principal_directions(centred: Array, share: float) -> Array:
     count = min(int(np.searchsorted(held, share * (1 - TINY))) + 1, positive)
     vectors = vectors[:, :count]
     directions = centred.T @ vectors / np.sqrt(values[:count]) if wide else vectors
-    # A direction is known up to its sign; the largest entry is made positive so that a second run agrees.
+    # The sign of a direction is arbitrary; making the largest entry positive makes runs repeatable.
     largest = np.abs(directions).argmax(axis=0)
     fixed: Array = directions * np.sign(directions[largest, np.arange(count)])
     return fixed
@@ -261,12 +262,13 @@ STEPS: dict[str, type[Step]] = {step.name: step for step in (Centre, Scale, Unit
 
 
 def parse_step(given: str | Mapping[str, Any] | Step) -> Step:
-    """Understand a step as a user or a record writes it.
+    """Make a step from its name or its record.
 
     Parameters
     ----------
     given : str, mapping or Step
-        ``"centre"``, ``"pca:0.95"``, ``"delay:5:2"`` (settings in order, after colons), a record, or a step.
+        A name with its settings after colons, in order: ``"centre"``, ``"pca:0.95"``, ``"delay:5:2"``; or a
+        record, or a step.
 
     Returns
     -------
@@ -296,15 +298,15 @@ def parse_step(given: str | Mapping[str, Any] | Step) -> Step:
 
 
 def _kind(name: str) -> type[Step]:
-    """Look a step up by name."""
+    """Find a step by name."""
     if name not in STEPS:
         raise ValueError(f"a preprocessing step must be one of {', '.join(STEPS)}; got {name!r}.")
     return STEPS[name]
 
 
 def _number(word: str) -> float:
-    """Read a whole number as such, others as floats."""
+    """Read an int if possible, else a float."""
     try:
         return int(word) if word.lstrip("+-").isdigit() else float(word)
     except ValueError as error:
-        raise ValueError(f"the setting of a step must be a number; got {word!r}.") from error
+        raise ValueError(f"a setting of a step must be a number; got {word!r}.") from error

@@ -1,0 +1,106 @@
+"""The choice of steps by ``"auto"``: what the data show, and the reasons in words."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from seqspan._core.types import Array
+from seqspan.preprocess._steps import Centre, Matrix, Scale, Step, UnitNorm
+
+MEAN_SHARE = 0.5  # of the sum of squares; if the column means make up more, they hide the variation
+LOW_RATIO = 0.5  # of a column's mean; columns whose low values stay above it have an offset
+SPREAD_RATIO = 1.5  # largest over median standard deviation; above it, a few columns dominate
+UNITS_RATIO = 5.0  # largest over smallest standard deviation; above it, columns of a table differ in unit
+LOW_PERCENTILE = 1.0  # percent of a column's samples that count as outliers when its low values are judged
+COLUMN_PERCENTILE = 25.0  # percent of the columns that must come near zero for zero to be meaningful
+
+
+def choose_steps(X: Matrix, kind: str | None = None) -> tuple[tuple[Step, ...], tuple[str, ...]]:
+    """Choose steps that suit the data, and say why.
+
+    Centring moves the origin that all subspaces share. That is right only if zero is arbitrary, as for joint
+    angles, or for channels whose offset outweighs their variation, as for temperatures. It is wrong if zero
+    is meaningful, as for pixels, spectra and histograms, whose values come close to it. Scaling is for
+    columns of different units or sizes, of which a few would otherwise dominate.
+
+    Parameters
+    ----------
+    X : array of shape (n_samples, n_features)
+    kind : str, optional
+        Kind of recording.
+
+    Returns
+    -------
+    steps : tuple of Step
+        The last one is unit norm, which the models assume.
+    reasons : tuple of str
+        One sentence for each decision, including those against a step.
+
+    Examples
+    --------
+    >>> angles = np.random.default_rng(0).normal([90, -30], [1, 20], (50, 2))
+    >>> steps, reasons = choose_steps(angles, "mocap")
+    >>> [step.name for step in steps]
+    ['centre', 'scale', 'unit_norm']
+    >>> reasons[0]
+    'centred: the zero of joint angles and positions is arbitrary'
+    """
+    centre, centre_reason = _choose_centring(X, kind)
+    steps: list[Step] = [Centre()] if centre else []
+    reasons = [centre_reason]
+    if centre:
+        scale, scale_reason = _choose_scaling(X, kind)
+        steps += [Scale()] if scale else []
+        reasons.append(scale_reason)
+    return (*steps, UnitNorm()), (*reasons, "unit norm: the models compare directions, not lengths")
+
+
+def _choose_centring(X: Matrix, kind: str | None) -> tuple[bool, str]:
+    """Decide whether to centre, and why."""
+    if kind in ("video", "spectra"):
+        return False, f"not centred: zero means no light in {kind}"
+    if kind == "mocap":
+        return True, "centred: the zero of joint angles and positions is arbitrary"
+    if X.size and X.min() >= 0 and low_to_mean_ratio(X) < LOW_RATIO:
+        return False, "not centred: no value is negative and some columns come close to zero"
+    share = mean_share(X)
+    if share > MEAN_SHARE:
+        return True, f"centred: the column means make up {share:.0%} of the sum of squares"
+    return False, f"not centred: the column means make up only {share:.0%} of the sum of squares"
+
+
+def _choose_scaling(X: Matrix, kind: str | None) -> tuple[bool, str]:
+    """Decide whether to scale, and why."""
+    deviations = _varying_deviations(X)
+    units_ratio = float(deviations.max() / deviations.min())
+    if kind == "table" and units_ratio > UNITS_RATIO:
+        return True, f"scaled: one column varies {units_ratio:.2g} times as much as another (different units)"
+    ratio = float(deviations.max() / np.median(deviations))
+    found = f"the most variable column varies {ratio:.1f} times as much as the median column"
+    return (True, f"scaled: {found}") if ratio > SPREAD_RATIO else (False, f"not scaled: {found}")
+
+
+def mean_share(X: Matrix) -> float:
+    """Return the share of the sum of squares that is due to the column means.
+
+    Examples
+    --------
+    >>> mean_share(np.array([[2.0], [4.0]]))  # 2 * 3^2 / (2^2 + 4^2)
+    0.9
+    """
+    energy = float(np.sum(np.square(X, dtype=float)))
+    return len(X) * float(np.sum(X.mean(axis=0, dtype=float) ** 2)) / energy if energy else 0.0
+
+
+def low_to_mean_ratio(X: Matrix) -> float:
+    """Return the ratio of low values to the mean that a quarter of the columns stay below."""
+    means = X.mean(axis=0, dtype=float)
+    lows = np.percentile(X, LOW_PERCENTILE, axis=0)[means > 0]
+    return float(np.percentile(lows / means[means > 0], COLUMN_PERCENTILE)) if lows.size else 0.0
+
+
+def _varying_deviations(X: Matrix) -> Array:
+    """Return the standard deviations of the columns that are not constant; if all are, a single 1."""
+    deviations: Array = X.std(axis=0, dtype=float)
+    varying = deviations[deviations > 0]
+    return varying if varying.size else np.ones(1)

@@ -13,8 +13,12 @@ from typer.testing import CliRunner
 
 from seqspan.cli import app
 from seqspan.cli import reproduce as command
-from seqspan.reproduction import runtime, synthetic
+from seqspan.reproduction import EXPERIMENTS
 from seqspan.reproduction._methods import METHODS
+from seqspan.reproduction._noise import NoiseExperiment
+from seqspan.reproduction._rows import RowFile
+
+SYNTHETIC = EXPERIMENTS["synthetic"]
 
 HEAD = "seed,method,parameters,coefficient_mean,psnr_target,psnr,error,seconds,gap"
 
@@ -29,10 +33,10 @@ def tiny(monkeypatch):
         "ssc": ((0.2, None),),
     }
     grid = replace(
-        synthetic.QUICK, sources=((0.1, ""),), levels=(float("inf"), 4.0), repeats=1, variants=(),
+        SYNTHETIC.quick, sources=((0.1, ""),), levels=(float("inf"), 4.0), repeats=1, variants=(),
         searched=searched, search_levels=(4.0,), search_repeats=1,
     )  # fmt: skip
-    monkeypatch.setattr(synthetic, "QUICK", grid)
+    monkeypatch.setitem(EXPERIMENTS, "synthetic", replace(SYNTHETIC, quick=grid))
 
 
 def invoke(folder, *arguments, name="synthetic"):
@@ -64,7 +68,7 @@ def test_rows_figures_and_summary_are_written_and_a_second_run_computes_nothing(
     assert machine["versions"]["seqspan"]
     assert machine["cores"] == joblib.cpu_count()
 
-    monkeypatch.setattr(synthetic, "run", lambda *_: pytest.fail("a finished case ran again"))
+    monkeypatch.setattr(NoiseExperiment, "run", lambda *_: pytest.fail("a finished case ran again"))
     again = invoke(tmp_path)
     assert again.exit_code == 0, again.output
     assert (tmp_path / "synthetic.csv").read_text() == content
@@ -99,8 +103,11 @@ def test_the_full_grid_is_counted():
 
 
 def test_one_experiment_that_measures_time_runs_alone(tmp_path):
-    assert command.n_jobs_of(runtime, command.Options(tmp_path, jobs=joblib.cpu_count())) == 1
-    assert command.n_jobs_of(synthetic, command.Options(tmp_path)) == joblib.cpu_count()
+    assert (
+        command.choose_n_jobs(EXPERIMENTS["runtime"], command.Options(tmp_path, n_jobs=joblib.cpu_count()))
+        == 1
+    )
+    assert command.choose_n_jobs(SYNTHETIC, command.Options(tmp_path)) == joblib.cpu_count()
 
 
 @pytest.mark.parametrize(
@@ -108,7 +115,7 @@ def test_one_experiment_that_measures_time_runs_alone(tmp_path):
     [
         (["--jobs", "1000"], "--jobs must be in [1,"),
         (["--repeats", "0"], "--repeats must be at least 1; got 0"),
-        (["--redraw"], "synthetic.csv: has no rows of this grid yet"),
+        (["--redraw"], "synthetic.csv: no rows of this grid yet"),
     ],
 )
 def test_what_is_wrong_is_said_in_one_line(tmp_path, tiny, arguments, message):
@@ -135,7 +142,7 @@ def test_missing_data_are_named_with_the_folder_they_are_looked_for_in(tmp_path,
 
 
 def test_a_second_run_in_the_same_folder_is_refused(tmp_path, tiny):
-    with command._open(tmp_path / "synthetic.csv", synthetic):
+    with RowFile(tmp_path / "synthetic.csv", SYNTHETIC.columns, SYNTHETIC.case_columns):
         result = invoke(tmp_path)
     assert result.exit_code == 1
-    assert "another run is writing there" in result.output
+    assert "another run is writing to it" in result.output

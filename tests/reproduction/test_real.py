@@ -9,14 +9,14 @@ import polars as pl
 import pytest
 
 from seqspan.datasets.real import load_bbb_film
-from seqspan.reproduction import mocap, spectra, video
-from seqspan.reproduction.sweep import generator_of
+from seqspan.reproduction import EXPERIMENTS, mocap, video
+from seqspan.reproduction._batch import make_generator
 
 pytestmark = pytest.mark.data
 
 
 def test_the_clips_have_300_frames_and_three_scenes_each():
-    clips = video._clips(None)
+    clips = video._load_clips(None)
     assert list(clips) == list(video.CLIPS)
     for X, labels in clips.values():
         assert X.shape == (129 * 96, 300)
@@ -30,27 +30,30 @@ def test_the_clips_are_all_that_the_film_has():
     assert len(pairs) == len(video.CLIPS)
 
 
-@pytest.mark.parametrize("recording", mocap.RECORDINGS)
+@pytest.mark.parametrize(
+    "recording", [recording for panel in mocap.MOCAP.panels for recording in panel.recordings]
+)
 def test_recordings_are_whole_and_labelled(recording):
-    X, labels = mocap._recording(recording, None)
+    X, labels = mocap._load_recording(recording, None)
     assert X.shape[1] == len(labels) >= 200
     assert np.allclose(X.mean(axis=1), 0, atol=1e-9)
     assert 4 <= len(np.unique(labels)) <= 11
 
 
 @pytest.mark.parametrize(
-    ("module", "wanted"),
+    ("name", "wanted"),
     [
-        (spectra, {"coefficient_mean": 0.1}),
-        (video, {"recording": "A"}),
-        (mocap, {"recording": "mocap6/13_30"}),
+        ("spectra", {"coefficient_mean": 0.1}),
+        ("video", {"recording": "A"}),
+        ("mocap", {"recording": "mocap6/13_30"}),
     ],
 )
-def test_osc_beats_chance_under_little_noise(module, wanted):
-    cases = module.cases(module.GRID, pl.DataFrame())
+def test_osc_beats_chance_under_little_noise(name, wanted):
+    experiment = EXPERIMENTS[name]
     wanted = {"seed": 0, "method": "osc", "psnr_target": 30.0, **wanted}
+    cases = experiment.cases(experiment.full, pl.DataFrame())
     case = next(case for case in cases if wanted.items() <= case.items())
-    row = module.run(case, generator_of(module.__name__, case, module.DRAWN_BY), None)
+    row = experiment.run(case, make_generator(name, case, experiment.data_columns))
     assert row["gap"] <= 1e-2
-    assert row["error"] <= (0.6 if module is mocap else 0.05)
+    assert row["error"] <= (0.6 if name == "mocap" else 0.05)
     assert row["psnr"] == pytest.approx(30)

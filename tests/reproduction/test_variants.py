@@ -10,7 +10,6 @@ from hypothesis.extra.numpy import arrays
 
 from seqspan._core.scaling import scale_columns
 from seqspan.datasets import add_noise, make_subspaces
-from seqspan.pipeline import represent
 from seqspan.reproduction._variants import (
     NonNegative,
     NonNegativeOsc,
@@ -18,7 +17,7 @@ from seqspan.reproduction._variants import (
     NonNegativeSsc,
     solve_as_coded,
 )
-from seqspan.solvers import Stopping
+from seqspan.solvers import SOLVERS, Stopping
 
 matrices = arrays(float, (4, 4), elements=st.floats(-3, 3))
 
@@ -61,7 +60,7 @@ def test_the_minimum_is_that_of_cvxpy(name):
         "ssc": (NonNegativeSsc(0.1), cost, [cp.diag(Z) == 0]),
     }[name]
     minimum = cp.Problem(cp.Minimize(cost), constraints).solve(solver="CLARABEL")
-    solution = represent(X, model, "splitting", Stopping(1e-6, 20_000))
+    solution = SOLVERS["splitting"](model, X, stopping=Stopping(1e-6, 20_000))
     assert solution.Z.min() >= 0
     assert solution.objective == pytest.approx(minimum, rel=1e-4)
     assert solution.objective * (1 - solution.gap) <= minimum * (1 + 1e-6)  # the certificate holds for Z >= 0
@@ -74,7 +73,7 @@ def test_a_negative_entry_is_infinitely_expensive():
 def test_the_authors_iteration_comes_near_the_minimum_without_noise():
     X = scale_columns(make_subspaces(rng=1)[0])
     model = NonNegativeOsc(0.1, 1.0)
-    minimum = represent(X, model, "splitting", Stopping(1e-4, 5000)).objective
+    minimum = SOLVERS["splitting"](model, X, stopping=Stopping(1e-4, 5000)).objective
     Z, _ = solve_as_coded(model, X)
     assert Z.min() >= 0
     assert minimum * (1 - 1e-3) <= model.value(X, Z) <= 1.1 * minimum

@@ -1,10 +1,22 @@
-"""The paper's experiments, one file each: the grid of cases, what to run for one, what to draw of the rows.
+"""The paper's experiments, which ``seqspan reproduce`` runs.
 
-A module has ``COLUMNS``, ``PARAMETERS`` (the columns that name a row) and ``DRAWN_BY`` (those that its data
-depend on), ``GRID`` and ``QUICK``, ``search_cases(grid)`` and ``cases(grid, search)``,
-``run(case, rng, data)``, ``expected_seconds(case)``, ``draw(table)`` and ``summarise(table, search)``.
-:mod:`seqspan.reproduction.sweep` runs the cases; drawing and summing up only read rows.
+An experiment is a grid of independent cases, each a row of a CSV file (``_experiment``, ``_rows``). Cases
+run in a batch that resumes after a kill (``_batch``); figures and summaries are made from the rows alone
+(``_results``). Four experiments differ only in their description: :mod:`~seqspan.reproduction.synthetic`,
+:mod:`~seqspan.reproduction.spectra`, :mod:`~seqspan.reproduction.video` and
+:mod:`~seqspan.reproduction.mocap` (``_noise``). :mod:`~seqspan.reproduction.runtime` measures time.
 """
 
-#: In the order in which ``seqspan reproduce all`` runs them.
-EXPERIMENTS = ("synthetic", "spectra", "runtime", "video", "mocap")
+from seqspan.reproduction._experiment import Experiment
+from seqspan.reproduction.mocap import MOCAP
+from seqspan.reproduction.runtime import RUNTIME
+from seqspan.reproduction.spectra import SPECTRA
+from seqspan.reproduction.synthetic import SYNTHETIC
+from seqspan.reproduction.video import VIDEO
+
+__all__ = ["EXPERIMENTS"]
+
+#: Every experiment by name, in the order in which ``seqspan reproduce all`` runs them.
+EXPERIMENTS: dict[str, Experiment] = {
+    experiment.name: experiment for experiment in (SYNTHETIC, SPECTRA, RUNTIME, VIDEO, MOCAP)
+}

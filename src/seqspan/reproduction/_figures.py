@@ -1,4 +1,4 @@
-"""The paper's figures: statistics of the error against the noise, one line per method."""
+"""The paper's figures: error against noise, and time against size, one line per method."""
 
 from __future__ import annotations
 
@@ -7,40 +7,49 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
-from matplotlib.figure import Figure
 
+from seqspan._core.extras import import_optional
 from seqspan.plots import COLOURS
-from seqspan.reproduction._methods import METHODS
-from seqspan.reproduction._tables import STATISTICS, level_name, statistics
+from seqspan.reproduction._methods import METHODS, NAMES
+from seqspan.reproduction._tables import STATISTICS, compute_statistics, name_level
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
-NAMES = {"osc": "OSC", "spatsc": "SpatSC", "lrr": "LRR", "ssc": "SSC"}
 MARKERS = {"osc": "o", "spatsc": "s", "lrr": "^", "ssc": "v"}
 TITLES = {"mean": "Mean", "median": "Median", "min": "Minimum", "max": "Maximum"}
 
 
+def _make_figure(width: float, height: float) -> Figure:
+    """Make an empty figure of a size in inches."""
+    module = import_optional("matplotlib.figure", "drawing figures")
+    figure: Figure = module.Figure(figsize=(width, height), layout="constrained")
+    return figure
+
+
 def draw_statistics(table: pl.DataFrame, title: str) -> Figure:
-    """Draw mean, median, minimum and maximum error against PSNR: a row of the paper's weights, one of tuned.
+    """Draw mean, median, minimum and maximum error against PSNR.
+
+    The upper row of axes is for the paper's weights, the lower one for tuned weights.
 
     Parameters
     ----------
-    table : rows of one kind of data
+    table : rows of one panel
     title : str
 
     Returns
     -------
     matplotlib Figure
     """
-    sets = [name for name in ("paper", "tuned") if name in set(table["parameters"])]
-    figure = Figure(figsize=(12, 3.1 * len(sets) + 0.6), layout="constrained")
-    axes = figure.subplots(len(sets), len(STATISTICS), squeeze=False, sharex=True, sharey=True)
-    for row, parameters in zip(axes, sets, strict=True):
-        found = statistics(table.filter(pl.col("parameters") == parameters))
+    kinds = [kind for kind in ("paper", "tuned") if kind in set(table["parameters"])]
+    figure = _make_figure(12, 3.1 * len(kinds) + 0.6)
+    axes = figure.subplots(len(kinds), len(STATISTICS), squeeze=False, sharex=True, sharey=True)
+    for row, kind in zip(axes, kinds, strict=True):
+        found = compute_statistics(table.filter(pl.col("parameters") == kind))
         for ax, statistic in zip(row, STATISTICS, strict=True):
-            plot_statistic(ax, found, statistic)
-            ax.set_title(f"{TITLES[statistic]}, {parameters} weights", fontsize=10)
+            _plot_statistic(ax, found, statistic)
+            ax.set_title(f"{TITLES[statistic]}, {kind} weights", fontsize=10)
         row[0].set_ylabel("clustering error (SCE)")
     for ax in axes[-1]:
         ax.set_xlabel("PSNR (dB), noise grows to the right")
@@ -49,34 +58,22 @@ def draw_statistics(table: pl.DataFrame, title: str) -> Figure:
     return figure
 
 
-def plot_statistic(ax: Axes, found: pl.DataFrame, statistic: str) -> Axes:
-    """Draw one statistic of every method against the noise; levels are evenly spaced, none comes first.
-
-    Parameters
-    ----------
-    ax : matplotlib axes
-    found : table of `statistics`
-    statistic : str
-
-    Returns
-    -------
-    ax
-    """
+def _plot_statistic(ax: Axes, found: pl.DataFrame, statistic: str) -> None:
+    """Plot one statistic of every method; levels are evenly spaced, from weak noise to strong."""
     levels = sorted(set(found["psnr_target"]), reverse=True)
     for number, method in enumerate(METHODS):
         line = found.filter(pl.col("method") == method)
         if line.is_empty():
             continue
-        at = [levels.index(level) for level in line["psnr_target"]]
+        positions = [levels.index(level) for level in line["psnr_target"]]
         ax.plot(
-            at, line[statistic], marker=MARKERS[method], markersize=4, color=COLOURS[number],
+            positions, line[statistic], marker=MARKERS[method], markersize=4, color=COLOURS[number],
             label=NAMES[method], zorder=len(METHODS) - number,
         )  # fmt: skip
-    names = [level_name(level).removesuffix(" dB") for level in levels]
+    names = [name_level(level).removesuffix(" dB") for level in levels]
     ax.set(xticks=range(len(levels)), xticklabels=names, ylim=(-0.03, 1.0))
     ax.tick_params(labelsize=8)
     ax.grid(alpha=0.3)
-    return ax
 
 
 def draw_growth(table: pl.DataFrame, fits: Sequence[tuple[str, float, float]]) -> Figure:
@@ -91,7 +88,7 @@ def draw_growth(table: pl.DataFrame, fits: Sequence[tuple[str, float, float]]) -
     -------
     matplotlib Figure
     """
-    figure = Figure(figsize=(6.4, 4.4), layout="constrained")
+    figure = _make_figure(6.4, 4.4)
     ax = figure.subplots()
     for (method, exponent, factor), colour in zip(fits, COLOURS, strict=False):
         rows = table.filter(pl.col("method") == method).sort("samples_per_cluster")

@@ -1,20 +1,20 @@
-"""Rows as tables: read, reduced to the statistics of the figures, written as Markdown."""
+"""Tables of rows, the statistics of the figures, and tables in Markdown."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import polars as pl
 
-from seqspan.reproduction.sweep import Case, Row, key_of
+from seqspan.reproduction._rows import Row
 
-TEXTS = ("method", "parameters", "recording")
+TEXT_COLUMNS = ("method", "parameters", "recording")
 STATISTICS = ("mean", "median", "min", "max")
 
 
-def table_of(rows: Iterable[Row], columns: Sequence[str]) -> pl.DataFrame:
-    """Turn rows of text into a table; what is no text is a number, and empty where there is none.
+def make_table(rows: Iterable[Row], columns: Sequence[str]) -> pl.DataFrame:
+    """Turn rows of text into a table of text and numbers; empty cells become null.
 
     Parameters
     ----------
@@ -27,33 +27,28 @@ def table_of(rows: Iterable[Row], columns: Sequence[str]) -> pl.DataFrame:
 
     Examples
     --------
-    >>> table_of([{"method": "osc", "error": "0.5"}], ("method", "error")).row(0)
+    >>> make_table([{"method": "osc", "error": "0.5"}], ("method", "error")).row(0)
     ('osc', 0.5)
     """
     table = pl.DataFrame(list(rows), schema=dict.fromkeys(columns, pl.String))
-    numbers = [name for name in columns if name not in TEXTS]
+    numbers = [name for name in columns if name not in TEXT_COLUMNS]
     return table.with_columns(pl.col(numbers).replace("", None).cast(pl.Float64))
 
 
-def rows_of(cases: Iterable[Case], rows: Mapping[tuple[str, ...], Row], names: Sequence[str]) -> list[Row]:
-    """Pick the rows of a grid, in its order; rows of other grids in the same file stay out."""
-    keys = dict.fromkeys(key_of(case, names) for case in cases)
-    return [rows[key] for key in keys if key in rows]
-
-
-def statistics(table: pl.DataFrame, column: str = "error") -> pl.DataFrame:
-    """Reduce to the paper's four statistics, for every line of its figures and every level.
+def compute_statistics(table: pl.DataFrame, column: str = "error") -> pl.DataFrame:
+    """Compute the paper's four statistics for every method, kind of weights and level.
 
     Parameters
     ----------
     table : rows with method, parameters, psnr_target and an error
     column : str
+        Which error.
 
     Returns
     -------
     polars.DataFrame
-        With "mean", "median", "min", "max", "se" (standard error of the mean) and "count", from low noise
-        to strong.
+        With "mean", "median", "min", "max", "se" (standard error of the mean) and "count", sorted from weak
+        noise to strong.
     """
     error = pl.col(column)
     return (
@@ -66,35 +61,34 @@ def statistics(table: pl.DataFrame, column: str = "error") -> pl.DataFrame:
     )  # fmt: skip
 
 
-def level_name(level: float) -> str:
+def name_level(level: float) -> str:
     """Name a noise level.
 
     Examples
     --------
-    >>> level_name(4.0), level_name(float("inf"))
+    >>> name_level(4.0), name_level(float("inf"))
     ('4 dB', 'none')
     """
     return f"{level:g} dB" if np.isfinite(level) else "none"
 
 
-def markdown(heads: Sequence[str], lines: Iterable[Sequence[object]]) -> str:
+def format_table(header: Sequence[str], lines: Iterable[Sequence[object]]) -> str:
     """Write a table in Markdown.
 
     Examples
     --------
-    >>> print(markdown(["method", "4 dB"], [["osc", "0.001"]]))
+    >>> print(format_table(["method", "4 dB"], [["osc", "0.001"]]))
     | method | 4 dB |
     |---|---|
     | osc | 0.001 |
     """
-    rows = [heads, *lines]
-    text = [f"| {' | '.join(map(str, row))} |" for row in rows]
-    return "\n".join([text[0], "|" + "---|" * len(heads), *text[1:]])
+    first, *others = [f"| {' | '.join(map(str, cells))} |" for cells in (header, *lines)]
+    return "\n".join([first, "|" + "---|" * len(header), *others])
 
 
-def error_table(table: pl.DataFrame, parameters: str, methods: Sequence[str], column: str = "error") -> str:
-    """Write the mean error of every method at every level."""
-    found = statistics(table.filter(pl.col("parameters") == parameters), column)
+def format_errors(table: pl.DataFrame, methods: Sequence[str]) -> str:
+    """Write the mean error of each method at each level, in Markdown."""
+    found = compute_statistics(table)
     levels = sorted(set(found["psnr_target"]), reverse=True)
     means = {(row["method"], row["psnr_target"]): row["mean"] for row in found.iter_rows(named=True)}
     lines = [
@@ -102,4 +96,4 @@ def error_table(table: pl.DataFrame, parameters: str, methods: Sequence[str], co
         for method in methods
         if any((method, level) in means for level in levels)
     ]
-    return markdown(["mean error", *map(level_name, levels)], lines)
+    return format_table(["mean error", *map(name_level, levels)], lines)

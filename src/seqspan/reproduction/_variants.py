@@ -1,4 +1,4 @@
-"""What the authors' code does and the paper does not say: ``Z >= 0``, and a step that may diverge."""
+"""What the authors' code does without the paper saying so: ``Z >= 0``, and a step that may diverge."""
 
 from __future__ import annotations
 
@@ -11,8 +11,13 @@ from seqspan.models import Coupling, Osc, SpatSc, Ssc
 from seqspan.models.prox import zero_diagonal
 from seqspan.models.terms import Absolute, Term
 
-MAX_ITER, GROWTH, LARGEST_MU = 200, 1.1, 100.0
-SETTLED = 1e-4  # of the iterates' change, and of the objective's
+# all of them from the authors' code
+MAX_ITER = 200
+STEP_MARGIN = 1.1  # by how much ||X||^2 is enlarged before its inverse becomes the step
+MU_GROWTH, LARGEST_MU = 1.1, 100.0
+SMALL_CHANGE = 1e-4  # of the iterates relative to ||X||, and of the objective
+LARGEST_VIOLATION = 1.0  # of U = ZR, as a Frobenius norm
+FIRST_OBJECTIVE_CHECK = 5  # iterations before a small change of the objective may stop the loop
 
 
 @dataclass(frozen=True)
@@ -20,16 +25,16 @@ class NonNegative(Absolute):
     """``sum_ij weight_j A_ij`` subject to ``A >= 0``."""
 
     def value(self, A: Array) -> float:
-        """Evaluate the term; infinite where an entry is negative."""
+        """Evaluate the term; infinite if an entry is negative."""
         return np.inf if A.min(initial=0) < 0 else super().value(A)
 
     def prox(self, A: Array, step: float) -> Array:
-        """Lower every entry, to zero at most."""
+        """Lower every entry, down to zero at most."""
         B = np.maximum(A - step * np.asarray(self.weight), 0)
         return zero_diagonal(B) if self.zero_diagonal else B
 
     def limit(self, M: Array) -> Array:
-        """``weight_j / max_i m_ij``: the conjugate bounds M from above alone."""
+        """``weight_j / max_i m_ij``: the conjugate bounds M only from above."""
         M = zero_diagonal(M) if self.zero_diagonal else M
         largest = np.maximum(M, 0).max(axis=0)
         with np.errstate(divide="ignore", over="ignore"):
@@ -64,7 +69,7 @@ class NonNegativeSsc(Ssc):
 
 
 def solve_as_coded(model: NonNegativeOsc | NonNegativeSpatSc, X: Array) -> tuple[Array, Array]:
-    """Iterate as the authors' code does: the step leaves ``mu ||R||^2`` out, so it may diverge.
+    """Iterate as the authors' code does; its step ignores ``mu ||R||^2``, so it may diverge.
 
     Parameters
     ----------
@@ -74,13 +79,13 @@ def solve_as_coded(model: NonNegativeOsc | NonNegativeSpatSc, X: Array) -> tuple
     Returns
     -------
     Z : array of shape (n, n)
-        Where it stopped; entries may be astronomic.
+        The last iterate; entries may be astronomically large.
     V : array of shape (n, n - 1)
         The multiplier of ZR there.
     """
     coupling: Coupling = model.coupling
     forward, backward = coupling.operator.apply, coupling.operator.adjoint
-    G, mu, step = X.T @ X, 1.0, 1 / (1.1 * float(np.linalg.norm(X, 2)) ** 2)
+    G, mu, step = X.T @ X, 1.0, 1 / (STEP_MARGIN * float(np.linalg.norm(X, 2)) ** 2)
     Z: Array = np.zeros_like(G)
     U = forward(Z)
     Y: Array = np.zeros_like(U)
@@ -92,9 +97,11 @@ def solve_as_coded(model: NonNegativeOsc | NonNegativeSpatSc, X: Array) -> tuple
             U_new = coupling.term.prox(U - step * pull, step)
             Y = Y + mu * (U_new - forward(Z_new))
             moved = float(max(np.linalg.norm(Z_new - Z), np.linalg.norm(U_new - U)) / np.linalg.norm(X))
-            mu = min(LARGEST_MU, mu * GROWTH) if mu * moved < SETTLED else mu
+            mu = min(LARGEST_MU, mu * MU_GROWTH) if mu * moved < SMALL_CHANGE else mu
             Z, U, before, objective = Z_new, U_new, objective, model.value(X, Z_new)
-            met = mu * moved < SETTLED and np.linalg.norm(U - forward(Z)) < 1  # with the new mu
-            if not np.isfinite(objective) or met or (iteration > 4 and abs(objective - before) < SETTLED):
+            # with the new mu
+            feasible = mu * moved < SMALL_CHANGE and np.linalg.norm(U - forward(Z)) < LARGEST_VIOLATION
+            settled = iteration >= FIRST_OBJECTIVE_CHECK and abs(objective - before) < SMALL_CHANGE
+            if feasible or settled or not np.isfinite(objective):
                 break
     return Z, -Y

@@ -1,4 +1,4 @@
-"""Sweeps: rows that survive anything, and do not depend on who computed them."""
+"""Batches: every case runs once, and its row does not depend on who computed it."""
 
 from __future__ import annotations
 
@@ -11,29 +11,32 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import joblib
 import numpy as np
 import pytest
 from tests.reproduction import toy
-from threadpoolctl import threadpool_info, threadpool_limits
+from tests.reproduction.toy import Toy
+from threadpoolctl import threadpool_info
 
 from seqspan import OSC
-from seqspan.reproduction.sweep import RowFile, generator_of, key_of, run_cases, run_group, text_of
+from seqspan.reproduction._batch import Workers, make_generator, run_cases, run_group
+from seqspan.reproduction._rows import RowFile, format_value, make_key
 
 ROOT = Path(__file__).parents[2]
 
 
 def open_toy(folder):
-    return RowFile(folder / "toy.csv", toy.COLUMNS, toy.PARAMETERS)
+    return RowFile(folder / "toy.csv", Toy.columns, Toy.case_columns)
 
 
 def run_toy(folder, cases, **options):
     """Run cases and return the rows that are new."""
     new = []
     with open_toy(folder) as file:
-        run_cases(toy.NAME, cases, file, on_row=new.append, **options)
+        run_cases(Toy(), cases, file, Workers(**options), new.append)
     return new
 
 
@@ -55,15 +58,17 @@ def undisturbed(tmp_path_factory):
 
 def test_a_seed_is_the_hash_of_the_parameters_it_is_drawn_by():
     case = {"seed": 3, "level": 4.0, "method": "a"}
-    written = json.dumps(["toy", {"level": "4", "seed": "3"}], sort_keys=True).encode()
+    written = json.dumps(["seqspan.experiments.toy", {"level": "4", "seed": "3"}], sort_keys=True).encode()
     seed = int.from_bytes(hashlib.sha256(written).digest()[:16], "big")
-    found = generator_of("toy", case, ("seed", "level"))
+    found = make_generator("toy", case, ("seed", "level"))
     assert found.random() == np.random.default_rng(seed).random()
 
 
 def test_seeds_differ_between_cases_and_experiments():
     draws = {
-        generator_of(name, {"seed": seed}, ["seed"]).random() for name in ("one", "two") for seed in range(50)
+        make_generator(name, {"seed": seed}, ["seed"]).random()
+        for name in ("one", "two")
+        for seed in range(50)
     }
     assert len(draws) == 100
 
@@ -71,13 +76,13 @@ def test_seeds_differ_between_cases_and_experiments():
 def test_a_case_and_its_row_have_the_same_key():
     case = {"seed": 1, "psnr": 30.0, "mean": 0.1, "weight": None, "level": float("inf")}
     names = tuple(case)
-    assert key_of(case, names) == key_of({name: text_of(case[name]) for name in names}, names)
+    assert make_key(case, names) == make_key({name: format_value(case[name]) for name in names}, names)
 
 
 def test_rows_do_not_depend_on_the_number_of_jobs_or_the_order(tmp_path, undisturbed):
     cases = toy.grid(40)
     random.Random(1).shuffle(cases)
-    rows = run_toy(tmp_path, cases, jobs=2)
+    rows = run_toy(tmp_path, cases, n_jobs=2)
     assert read_rows(tmp_path) == undisturbed
     assert len({row["process"] for row in rows}) == 2
 
@@ -87,16 +92,14 @@ def test_cases_that_share_a_draw_get_the_same_generator(undisturbed):
     assert len(set(undisturbed.values())) == 40
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_each_job_computes_in_one_thread(tmp_path, jobs):
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_each_job_computes_in_one_thread(tmp_path, n_jobs):
     OSC(2).fit(np.random.default_rng(0).random((12, 5)))  # its limit is over, and BLAS as free as it was
-    rows = run_toy(tmp_path, toy.grid(3), jobs=jobs)
+    rows = run_toy(tmp_path, toy.grid(3), n_jobs=n_jobs)
     assert {row["threads"] for row in rows} == {1}
 
 
 def test_threads_are_as_before_after_a_run_in_this_process(tmp_path):
-    from threadpoolctl import threadpool_info
-
     before = [pool["num_threads"] for pool in threadpool_info()]
     run_toy(tmp_path, toy.grid(1))
     assert [pool["num_threads"] for pool in threadpool_info()] == before
@@ -138,7 +141,7 @@ def test_a_file_cut_off_anywhere_loses_its_last_row_at_most(tmp_path):
 def test_only_one_run_at_a_time_may_write(tmp_path):
     with (
         open_toy(tmp_path),
-        pytest.raises(OSError, match=r"toy.csv: another run is writing"),
+        pytest.raises(OSError, match=r"toy.csv: another run is writing to it"),
         open_toy(tmp_path),
     ):
         pass
@@ -154,16 +157,16 @@ def test_other_columns_are_refused_and_left_alone(tmp_path):
     assert path.read_text() == "seed,error\n1,0.5\n"
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_a_case_that_fails_is_named_and_finished_rows_stay(tmp_path, jobs):
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_case_that_fails_is_named_and_finished_rows_stay(tmp_path, n_jobs):
     run_toy(tmp_path, toy.grid(2))
     with pytest.raises(RuntimeError, match="the case seed=0, method=fails failed: no luck"):
-        run_toy(tmp_path, toy.grid(1, methods=("fails",)), jobs=jobs)
+        run_toy(tmp_path, toy.grid(1, methods=("fails",)), n_jobs=n_jobs)
     assert len(read_rows(tmp_path)) == 4
 
 
-def start_toy(folder, seeds, jobs):
-    command = [sys.executable, "-m", toy.NAME, str(folder), str(seeds), str(jobs)]
+def start_toy(folder, seeds, n_jobs):
+    command = [sys.executable, "-m", "tests.reproduction.toy", str(folder), str(seeds), str(n_jobs)]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path])}
     return subprocess.Popen(
         command, cwd=ROOT, env=environment, start_new_session=True, stderr=subprocess.DEVNULL
@@ -190,15 +193,15 @@ def kill_at_random(process, folder, chance):
 def test_a_run_killed_ten_times_equals_an_undisturbed_one(tmp_path, undisturbed):
     chance = random.Random(7)
     finished: set[tuple[str, ...]] = set()
-    for jobs in (2, 1, 1, 1, 1, 1, 1, 1, 1, 2):
+    for n_jobs in (2, 1, 1, 1, 1, 1, 1, 1, 1, 2):
         (tmp_path / "started").unlink(missing_ok=True)
-        begun = kill_at_random(start_toy(tmp_path, 40, jobs), tmp_path, chance)
+        begun = kill_at_random(start_toy(tmp_path, 40, n_jobs), tmp_path, chance)
         assert not finished & begun, "a finished case ran again"
         with open_toy(tmp_path) as file:
             assert finished <= set(file.rows), "a row was lost"
             finished = set(file.rows)
     assert 0 < len(finished) < 80, "the kills came too early or too late to tell anything"
-    assert start_toy(tmp_path, 40, jobs=1).wait(120) == 0
+    assert start_toy(tmp_path, 40, n_jobs=1).wait(120) == 0
     assert read_rows(tmp_path) == undisturbed
 
 
@@ -249,7 +252,7 @@ def test_a_dask_cluster_that_loses_a_worker_ends_complete_and_equal(tmp_path, da
             workers[0].wait()
 
     with open_toy(tmp_path) as file:
-        run_cases(toy.NAME, toy.grid(40), file, cluster=address, on_row=kill_one_on_the_way)
+        run_cases(Toy(), toy.grid(40), file, Workers(cluster=address), kill_one_on_the_way)
     assert workers[0].poll() is not None
     assert {row["process"] for row in rows} == {worker.pid for worker in workers}
     assert {row["threads"] for row in rows} == {1}
@@ -258,44 +261,47 @@ def test_a_dask_cluster_that_loses_a_worker_ends_complete_and_equal(tmp_path, da
 
 @pytest.mark.filterwarnings("ignore")
 def test_a_scheduler_that_does_not_answer_is_named(tmp_path, monkeypatch):
-    monkeypatch.setattr("seqspan.reproduction.sweep.ANSWER_SECONDS", 0.5)
+    monkeypatch.setattr("seqspan.reproduction._batch.CONNECT_SECONDS", 0.5)
     with pytest.raises(OSError, match=r"no Dask scheduler answers at tcp://127.0.0.1:9"):
         run_toy(tmp_path, toy.grid(1), cluster="tcp://127.0.0.1:9")
 
 
 def test_a_full_disk_is_named(tmp_path, monkeypatch):
     with open_toy(tmp_path) as file, monkeypatch.context() as patched:
-        patched.setattr("seqspan.reproduction.sweep.os.write", lambda descriptor, content: len(content) - 1)
+        patched.setattr("seqspan.reproduction._rows.os.write", lambda descriptor, content: len(content) - 1)
         row = {"seed": 0, "method": "a", "value": 1.0, "threads": 1, "process": 1}
-        with pytest.raises(OSError, match=r"toy\.csv: a row could not be written whole; is the disk full\?"):
+        with pytest.raises(OSError, match=r"toy\.csv: a row was written only in part; is the disk full\?"):
             file.append(row)
         assert not file.rows
 
 
-def test_a_worker_stays_at_one_thread_and_computes_the_same():
-    cases = toy.grid(3)
-    alone = run_group(toy.NAME, cases, None, pinned=False)
-    with threadpool_limits():  # gives back afterwards what the worker keeps for good
-        worker = run_group(toy.NAME, cases, None, pinned=True)
-        assert {pool["num_threads"] for pool in threadpool_info()} == {1}
-    assert [row["value"] for row in worker] == [row["value"] for row in alone]
-    assert {row["threads"] for row in worker + alone} == {1}
+def test_groups_that_overlap_in_one_process_compute_in_one_thread_each():
+    """A Dask worker may have several threads: the group that ends first must not lift the other's limit."""
+    before = [pool["num_threads"] for pool in threadpool_info()]
+    with ThreadPoolExecutor(2) as threads:
+        groups = [threads.submit(run_group, Toy(), toy.grid(seeds), None) for seeds in (2, 5)]
+        rows = [row for group in groups for row in group.result()]
+    assert len(rows) == 14
+    assert {row["threads"] for row in rows} == {1}
+    assert [pool["num_threads"] for pool in threadpool_info()] == before
 
 
 @pytest.mark.parametrize("error", [FileNotFoundError("no folder tirlib in /data"), ImportError("needs h5py")])
 def test_what_is_missing_is_said_without_the_case(monkeypatch, error):
-    def fail(case, rng, data):
+    def fail(self, case, rng, data):
         raise error
 
-    monkeypatch.setattr(toy, "run", fail)
+    monkeypatch.setattr(Toy, "run", fail)
     with pytest.raises(type(error)) as raised:
-        run_group(toy.NAME, toy.grid(1), None, pinned=False)
+        run_group(Toy(), toy.grid(1), None)
     assert raised.value is error
 
 
 def test_a_cluster_without_dask_names_the_extra(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(ImportError, match=r"--cluster needs Dask: pip install 'seqspan\[cluster\]'"):
+    with pytest.raises(
+        ImportError, match=r"needs the package distributed, .*: pip install 'seqspan\[cluster\]'"
+    ):
         run_toy(tmp_path, toy.grid(1), cluster="tcp://127.0.0.1:9")
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import base64
 import csv
-import io
+import subprocess
+import sys
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -15,45 +15,15 @@ import av
 import numpy as np
 import pympi
 import pytest
-from PIL import Image
+from tests.films import CONTAINERS, N_FRAMES, mean_greys, write_film, write_plain_film
 
 from seqspan import read
 from seqspan._core.spans import Span
 from seqspan._core.text import name_label, printable
-from seqspan.exports import EXPORTS, Timeline, check_export, make_timeline, split, write_export
-from seqspan.exports.split import split_video
-from seqspan.report import pictures
-from seqspan.report.pictures import film_frames
+from seqspan.exports import EXPORTS, Timeline, _split, check_export, make_timeline, split_video, write_export
 
-N_FRAMES, CUTS, KEYS = 60, (0, 20, 45, 60), (0, 20, 40)
-CONTAINERS = {".mp4": "mp4", ".mkv": "matroska", ".ts": "mpegts"}
+CUTS = (0, 20, 45, 60)
 HOSTILE = '<b>"it\'s"=;#\\ & 😀\x07.mp4'
-
-
-def write_film(path: Path, rate: Fraction = Fraction(24), sound: bool = False) -> Path:
-    """Frame i has the grey level 4 i; key frames at KEYS alone."""
-    with av.open(str(path), "w", format=CONTAINERS.get(path.suffix)) as film:
-        stream = film.add_stream("libx264", rate=rate, options={"crf": "1", "sc_threshold": "0", "g": "250"})
-        stream.width, stream.height, stream.pix_fmt = 64, 48, "yuv420p"
-        track = film.add_stream("aac", rate=44100, layout="mono") if sound else None
-        for i in range(N_FRAMES):
-            frame = av.VideoFrame.from_ndarray(np.full((48, 64, 3), 4 * i, np.uint8), "rgb24")
-            frame.pict_type = av.video.frame.PictureType.I if i in KEYS else av.video.frame.PictureType.NONE
-            film.mux(stream.encode(frame))
-        film.mux(stream.encode(None))
-        if track is not None:
-            _add_sound(film, track, float(N_FRAMES / rate))
-    return path
-
-
-def _add_sound(film, stream, seconds: float) -> None:
-    samples = np.sin(np.arange(int(44100 * seconds)) / 20).astype(np.float32)[None]
-    for start in range(0, samples.shape[1], 1024):
-        part = np.ascontiguousarray(samples[:, start : start + 1024])
-        frame = av.AudioFrame.from_ndarray(part, "fltp", "mono")
-        frame.sample_rate, frame.pts = 44100, start
-        film.mux(stream.encode(frame))
-    film.mux(stream.encode(None))
 
 
 def make_spans(rate: Fraction) -> list[Span]:
@@ -61,13 +31,8 @@ def make_spans(rate: Fraction) -> list[Span]:
     return [Span(a, b, float(a / rate), float(b / rate), label, 0.5) for a, b, label in pairs]
 
 
-def film_recording(path: Path, rate: Fraction) -> Timeline:
+def film_timeline(path: Path, rate: Fraction) -> Timeline:
     return make_timeline(read(path), make_spans(rate))
-
-
-def mean_greys(path: Path) -> list[float]:
-    with av.open(str(path)) as film:
-        return [float(frame.to_ndarray(format="gray").mean()) for frame in film.decode(video=0)]
 
 
 @pytest.fixture
@@ -79,15 +44,14 @@ def otio():
 
 @pytest.fixture(params=[Fraction(24), Fraction(30000, 1001)], ids=["24", "29.97"])
 def timeline(request, tmp_path):
-    return film_recording(write_film(tmp_path / "film.mp4", request.param), request.param)
+    return film_timeline(write_film(tmp_path / "film.mp4", request.param), request.param)
 
 
 @pytest.mark.otio
 def test_edl_opens_in_opentimelineio(otio, timeline, tmp_path):
     write_export("edl", timeline, tmp_path / "spans.edl")
     nominal = round(timeline.rate)
-    timeline = otio.adapters.read_from_file(str(tmp_path / "spans.edl"), rate=nominal)
-    clips = list(timeline.find_clips())
+    clips = list(otio.adapters.read_from_file(str(tmp_path / "spans.edl"), rate=nominal).find_clips())
     starts = [clip.source_range.start_time.to_frames() for clip in clips]
     lengths = [clip.source_range.duration.to_frames() for clip in clips]
     assert (starts, lengths) == ([0, 20, 45], [20, 25, 15])
@@ -97,13 +61,13 @@ def test_edl_opens_in_opentimelineio(otio, timeline, tmp_path):
 @pytest.mark.otio
 def test_otio_opens_in_opentimelineio(otio, timeline, tmp_path):
     write_export("otio", timeline, tmp_path / "spans.otio")
-    timeline = otio.adapters.read_from_file(str(tmp_path / "spans.otio"))
-    clips = list(timeline.find_clips())
+    opened = otio.adapters.read_from_file(str(tmp_path / "spans.otio"))
+    clips = list(opened.find_clips())
     assert [clip.source_range.start_time.value for clip in clips] == [0, 20, 45]
     assert [clip.metadata["seqspan"]["label"] for clip in clips] == [0, 1, 0]
     assert clips[0].media_reference.target_url == Path(timeline.source).absolute().as_uri()
-    assert timeline.duration().value == N_FRAMES
-    assert timeline.duration().rate == pytest.approx(float(timeline.rate))
+    assert opened.duration().value == N_FRAMES
+    assert opened.duration().rate == pytest.approx(float(timeline.rate))
 
 
 @pytest.mark.otio
@@ -135,7 +99,7 @@ def test_chapters_open_in_ffmpeg(timeline, tmp_path):
 def test_elan_opens_in_pympi(timeline, tmp_path):
     write_export("elan", timeline, tmp_path / "spans.eaf")
     document = pympi.Eaf(str(tmp_path / "spans.eaf"))
-    found = document.get_annotation_data_for_tier("subspaces")
+    found = document.get_annotation_data_for_tier("spans")
     wanted = [round(1000 * float(cut / timeline.rate)) for cut in CUTS]
     assert sorted(found) == [
         (wanted[0], wanted[1], "A"),
@@ -159,14 +123,14 @@ def test_audacity_and_depth_are_plain_tables(tmp_path):
 @pytest.mark.otio
 def test_hostile_names_stay_text_in_every_format(otio, tmp_path):
     path = write_film(tmp_path / HOSTILE)
-    timeline = film_recording(path, Fraction(24))
+    timeline = film_timeline(path, Fraction(24))
     for name in ("edl", "otio", "fcpxml", "chapters", "elan"):
         write_export(name, timeline, tmp_path / f"spans{EXPORTS[name].suffix}")
     shown = printable(HOSTILE)
     assert len(list(otio.adapters.read_from_file(str(tmp_path / "spans.edl"), rate=24).find_clips())) == 3
     assert otio.adapters.read_from_file(str(tmp_path / "spans.otio")).name == shown
     assert ElementTree.parse(tmp_path / "spans.fcpxml").getroot().find(".//event").get("name") == shown
-    assert len(pympi.Eaf(str(tmp_path / "spans.eaf")).get_annotation_data_for_tier("subspaces")) == 3
+    assert len(pympi.Eaf(str(tmp_path / "spans.eaf")).get_annotation_data_for_tier("spans")) == 3
     with av.open(str(tmp_path / "spans.ffmetadata"), format="ffmetadata") as container:
         assert container.metadata["title"] == shown
 
@@ -190,19 +154,19 @@ def test_an_export_that_makes_no_sense_says_which_do(name, kind, unit, fitting):
 def test_split_files_hold_their_frames_and_no_others(tmp_path, sound, ending):
     path = write_film(tmp_path / f"film{ending}", sound=sound)
     whole = mean_greys(path)
-    pieces = split_video(film_recording(path, Fraction(24)), tmp_path)
+    files = split_video(film_timeline(path, Fraction(24)), tmp_path)
     if ending in (".mp4", ".mkv"):
-        assert [piece.copied for piece in pieces] == [True, False, False]  # 45 is no key frame
-        assert [piece.name for piece in pieces] == [f"1_A{ending}", "2_B.mp4", "3_A.mp4"]
-    for piece, start, end in zip(pieces, CUTS[:-1], CUTS[1:], strict=True):
-        greys = mean_greys(tmp_path / piece.name)
+        assert [file.copied for file in files] == [True, False, False]  # 45 is no key frame
+        assert [file.name for file in files] == [f"1_A{ending}", "2_B.mp4", "3_A.mp4"]
+    for file, start, end in zip(files, CUTS[:-1], CUTS[1:], strict=True):
+        greys = mean_greys(tmp_path / file.name)
         assert len(greys) == end - start
-        # encoding anew is lossy: one level of 255, a quarter of the step between frames
-        np.testing.assert_allclose(greys, whole[start:end], atol=0 if piece.copied else 1.5)
-        with av.open(str(tmp_path / piece.name)) as film:
+        # encoding is lossy: one level of 255, a quarter of the step between frames
+        np.testing.assert_allclose(greys, whole[start:end], atol=0 if file.copied else 1.5)
+        with av.open(str(tmp_path / file.name)) as film:
             assert len(film.streams.audio) == int(sound)
             assert float(film.duration / av.time_base) == pytest.approx((end - start) / 24, abs=0.1)
-    assert ("no index" if ending == ".ts" else "key frames") in pieces[2].reason
+    assert ("no index" if ending == ".ts" else "key frames") in files[2].reason
 
 
 def test_labels_are_named_like_columns_of_a_spreadsheet():
@@ -214,34 +178,30 @@ def test_labels_are_named_like_columns_of_a_spreadsheet():
 def test_a_name_that_ffmpeg_takes_for_a_protocol_opens_that_file_and_no_other(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     named = write_film(tmp_path / "film.mp4").rename("concat:other.mp4")
-    with av.open(str(tmp_path / "other.mp4"), "w") as film:
-        stream = film.add_stream("mpeg4", rate=24)
-        stream.width, stream.height, stream.pix_fmt = 32, 32, "yuv420p"
-        for _ in range(N_FRAMES):
-            white = av.VideoFrame.from_ndarray(np.full((32, 32, 3), 255, np.uint8), "rgb24")
-            film.mux(stream.encode(white))
-        film.mux(stream.encode(None))
-
-    timeline = film_recording(named, Fraction(24))
-    shown = next(film_frames(str(named), np.zeros(1)))
-    pieces = split_video(timeline, Path("."))
+    write_plain_film(tmp_path / "other.mp4", N_FRAMES, 255, (32, 32))
+    timeline = film_timeline(named, Fraction(24))
+    files = split_video(timeline, Path("."))
 
     assert timeline.size == (64, 48)
-    assert shown.shape == (48, 64, 3)
-    assert shown.mean() < 5
-    assert [len(mean_greys(tmp_path / piece.name)) for piece in pieces] == [20, 25, 15]
-    assert mean_greys(tmp_path / pieces[0].name)[0] < 5
+    assert [len(mean_greys(tmp_path / file.name)) for file in files] == [20, 25, 15]
+    assert mean_greys(tmp_path / files[0].name)[0] < 5
 
 
 def test_motion_has_annotations_but_no_film(tmp_path):
     spans = (Span(0, 5, 100.0, 102.5, 0), Span(5, 9, 102.5, 104.5, 1))
     write_export("elan", Timeline("walk.amc", "mocap", "s", spans), tmp_path / "spans.eaf")
     document = pympi.Eaf(str(tmp_path / "spans.eaf"))
-    assert sorted(document.get_annotation_data_for_tier("subspaces")) == [
+    assert sorted(document.get_annotation_data_for_tier("spans")) == [
         (100000, 102500, "A"),
         (102500, 104500, "B"),
     ]
     assert document.get_linked_files() == []
+
+
+def test_importing_exports_does_not_load_ffmpeg():
+    code = "import seqspan.exports, sys; print('av' in sys.modules)"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout == "False\n"
 
 
 def test_only_films_have_a_rate_and_can_be_split(tmp_path):
@@ -251,22 +211,22 @@ def test_only_films_have_a_rate_and_can_be_split(tmp_path):
     ):
         motion.frame(1.0)
     with pytest.raises(
-        ValueError, match=r"walk\.amc: --split needs a video file; this is a recording of kind 'mocap'"
+        ValueError, match=r"walk\.amc: splitting needs a video file; this is a recording of kind 'mocap'"
     ):
         split_video(motion, tmp_path)
 
 
-def test_a_copy_that_lost_frames_is_encoded_anew(tmp_path, monkeypatch):
+def test_a_copy_that_lost_frames_is_encoded_again(tmp_path, monkeypatch):
     path = write_film(tmp_path / "film.mp4")
-    copy = split._copy
-    monkeypatch.setattr(split, "_copy", lambda film, span, to: copy(film, replace(span, end_time=0.5), to))
-    piece, *_ = split_video(film_recording(path, Fraction(24)), tmp_path)
-    assert (piece.copied, piece.reason) == (False, "encoded anew: a copy lost frames")
-    np.testing.assert_allclose(mean_greys(tmp_path / piece.name), mean_greys(path)[:20], atol=1.5)
+    copy = _split._copy
+    monkeypatch.setattr(_split, "_copy", lambda film, span, to: copy(film, replace(span, end_time=0.5), to))
+    file, *_ = split_video(film_timeline(path, Fraction(24)), tmp_path)
+    assert (file.copied, file.reason) == (False, "encoded again: a copy lost frames")
+    np.testing.assert_allclose(mean_greys(tmp_path / file.name), mean_greys(path)[:20], atol=1.5)
 
 
-def test_packets_that_do_not_stand_together_are_no_whole_span():
-    index = split._Index([Fraction(time) for time in (0, 3, 1, 2, 4)], [True, True, False, True, True])
+def test_packets_that_are_not_contiguous_are_no_whole_span():
+    index = _split._Index([Fraction(time) for time in (0, 3, 1, 2, 4)], [True, True, False, True, True])
     assert index.is_whole(Fraction(0), Fraction(4))
     assert not index.is_whole(Fraction(0), Fraction(2))  # 3 is decoded between
     assert not index.is_whole(Fraction(9), Fraction(10))
@@ -285,41 +245,12 @@ def test_frames_before_a_key_frame_that_refer_to_the_span_before_are_not_lost(tm
             )
         film.mux(stream.encode(None))
     spans = [Span(0, 17, 0.0, 17 / 24, 0), Span(17, 60, 17 / 24, 60 / 24, 1)]
-    pieces = split_video(make_timeline(read(path), spans), tmp_path)
-    greys = [mean_greys(tmp_path / piece.name) for piece in pieces]
+    files = split_video(make_timeline(read(path), spans), tmp_path)
+    greys = [mean_greys(tmp_path / file.name) for file in files]
     np.testing.assert_allclose(np.concatenate(greys), mean_greys(path), atol=1.5)
-    assert [piece.copied for piece in pieces] == [True, False]
+    assert [file.copied for file in files] == [True, False]
 
 
 def test_packets_that_never_say_when_they_are_decoded_keep_the_order_of_showing():
     packets = [SimpleNamespace(dts=None, pts=pts, stream="film") for pts in (0, 10, 20)]
-    assert [packet.dts for packet in split._with_decoding_times(iter(packets))] == [0, 10, 20]
-
-
-def test_frames_far_apart_are_sought_and_are_the_right_ones(tmp_path, monkeypatch):
-    path = write_film(tmp_path / "film.mp4")
-    times = np.array([0, 5, 30, 44, 58]) / 24
-    decoded = list(film_frames(str(path), times))
-    monkeypatch.setattr(pictures, "SEEK_SECONDS", 0.3)
-    sought = list(film_frames(str(path), times))
-    assert [int(picture.mean().round()) for picture in decoded] == pytest.approx(
-        [0, 20, 120, 176, 232], abs=2
-    )
-    np.testing.assert_array_equal(sought, decoded)
-
-
-def test_pictures_of_a_film_that_has_become_shorter_are_those_that_were_read(tmp_path):
-    recording = read(write_film(tmp_path / "film.mp4"), size=(16, 12))
-    indices = np.array([0, 58])
-    in_colour = pictures.thumbnails(recording, indices)
-    with av.open(str(tmp_path / "film.mp4"), "w") as film:
-        stream = film.add_stream("mpeg4", rate=24)
-        stream.width, stream.height, stream.pix_fmt = 64, 48, "yuv420p"
-        film.mux(stream.encode(av.VideoFrame.from_ndarray(np.zeros((48, 64, 3), np.uint8), "rgb24")))
-        film.mux(stream.encode(None))
-    as_read = pictures.thumbnails(recording, indices)
-    assert list(in_colour) == list(as_read) == [0, 58]
-    shown = Image.open(io.BytesIO(base64.b64decode(as_read[58].partition(",")[2])))
-    assert (shown.size, shown.mode) == ((16, 12), "L")
-    assert np.asarray(shown).mean() == pytest.approx(recording.X[58].mean(), abs=2)
-    assert pictures.thumbnails(replace(recording, view=None), indices) == {}
+    assert [packet.dts for packet in _split._with_decoding_times(iter(packets))] == [0, 10, 20]

@@ -1,7 +1,7 @@
-"""Spans in the formats of other programs: ``write_export("edl", timeline, path)``.
+"""Write spans in the formats of other programs: ``write_export("edl", timeline, path)``.
 
 =========  ======================================================  ==========================
-name       opened by                                               made for
+name       opened by                                               available for
 =========  ======================================================  ==========================
 edl        editing programs (CMX 3600)                             video files
 otio       OpenTimelineIO                                          video files
@@ -20,11 +20,19 @@ from pathlib import Path
 from seqspan._core.checks import check_choice
 from seqspan.exports._annotation import write_audacity, write_chapters, write_depth, write_elan
 from seqspan.exports._editing import write_edl, write_fcpxml, write_otio
+from seqspan.exports._split import split_video
 from seqspan.exports._timeline import LENGTH_UNITS, SECONDS, Format, Timeline, make_timeline
 
-__all__ = ["EXPORTS", "Format", "Timeline", "check_export", "make_timeline", "write_export"]
+__all__ = ["EXPORTS", "Timeline", "check_export", "make_timeline", "split_video", "write_export"]
 
-#: Every format by the name that the command line knows it by.
+#: What a format needs of a recording.
+_REQUIREMENTS = {
+    "video": "a video file",
+    "time": "samples measured in time",
+    "length": "samples measured in length, such as depth",
+}
+
+#: Every format by name, as on the command line: its file ending (``suffix``) and what it requires.
 EXPORTS: dict[str, Format] = {
     "edl": Format(".edl", write_edl, "video"),
     "otio": Format(".otio", write_otio, "video"),
@@ -37,7 +45,7 @@ EXPORTS: dict[str, Format] = {
 
 
 def check_export(name: str, timeline: Timeline) -> None:
-    """Refuse a format that cannot say what this recording is.
+    """Refuse a format that does not fit a recording.
 
     Parameters
     ----------
@@ -48,7 +56,7 @@ def check_export(name: str, timeline: Timeline) -> None:
     Raises
     ------
     ValueError
-        With the formats that fit.
+        The message lists the formats that fit.
 
     Examples
     --------
@@ -59,24 +67,19 @@ def check_export(name: str, timeline: Timeline) -> None:
     ValueError: jumps.amc: the export 'edl' needs a video file; ... Exports that fit: elan, audacity.
     """
     check_choice("export", name, EXPORTS)
-    fitting = [other for other, form in EXPORTS.items() if _fits(form, timeline)]
+    fitting = [other for other, format in EXPORTS.items() if _fits(format, timeline)]
     if name not in fitting:
-        needs = {
-            "video": "a video file",
-            "time": "samples timed in seconds",
-            "length": "samples placed by depth",
-        }
         raise ValueError(
-            f"{timeline.name}: the export {name!r} needs {needs[EXPORTS[name].needs]}; this is "
-            f"{timeline.what}. Exports that fit: {', '.join(fitting) or 'none'}."
+            f"{timeline.name}: the export {name!r} needs {_REQUIREMENTS[EXPORTS[name].requires]}; this is "
+            f"{timeline.description}. Exports that fit: {', '.join(fitting) or 'none'}."
         )
 
 
-def _fits(form: Format, timeline: Timeline) -> bool:
-    """Tell whether a recording has what a format is about."""
-    if form.needs == "video":
+def _fits(format: Format, timeline: Timeline) -> bool:
+    """Whether a recording has what a format requires."""
+    if format.requires == "video":
         return timeline.frame_rate is not None
-    return timeline.time_unit in (SECONDS if form.needs == "time" else LENGTH_UNITS)
+    return timeline.time_unit in (SECONDS if format.requires == "time" else LENGTH_UNITS)
 
 
 def write_export(name: str, timeline: Timeline, path: Path) -> None:
@@ -88,7 +91,7 @@ def write_export(name: str, timeline: Timeline, path: Path) -> None:
         A name in :data:`EXPORTS`.
     timeline : Timeline
     path : path
-        File to write.
+        The file to write.
 
     Examples
     --------
@@ -103,5 +106,5 @@ def write_export(name: str, timeline: Timeline, path: Path) -> None:
     <BLANKLINE>
     """
     check_export(name, timeline)
-    # newline: CMX 3600 and Audacity take the same line ends on every system
+    # CMX 3600 and Audacity expect the same line ends on every system
     path.write_text(EXPORTS[name].write(timeline), encoding="utf-8", newline="\n")

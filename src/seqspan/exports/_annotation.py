@@ -1,4 +1,4 @@
-"""Formats that note what happens when: chapters, tiers of annotation, label tracks, depth intervals."""
+"""Formats that say what happens when: chapters, annotation tiers, label tracks, depth intervals."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ELAN_SCHEMA = "http://www.mpi.nl/tools/elan/EAFv3.0.xsd"
 
 
 def write_chapters(timeline: Timeline) -> str:
-    """Write FFmpeg's metadata file: ``ffmpeg -i film -i this -map_chapters 1 -c copy chaptered.mkv``."""
+    """Write a metadata file for ``ffmpeg -i FILM -i THIS -map_chapters 1 -c copy chaptered.mkv``."""
     lines = [";FFMETADATA1", f"title={_escape_metadata(timeline.name)}"]
     for span in timeline.spans:
         start, end = (round(1000 * timeline.seconds(time)) for time in (span.start_time, span.end_time))
@@ -26,12 +26,12 @@ def write_chapters(timeline: Timeline) -> str:
 
 
 def _escape_metadata(text: str) -> str:
-    """Put a backslash before what FFmpeg reserves."""
+    """Put a backslash before characters that mean something to FFmpeg."""
     return re.sub(r"([=;#\\\n])", r"\\\1", text)
 
 
 def write_audacity(timeline: Timeline) -> str:
-    """Write a label track: start, end and label, in seconds."""
+    """Write a label track: start and end in seconds, and label."""
     return "".join(
         f"{timeline.seconds(span.start_time):.6f}\t{timeline.seconds(span.end_time):.6f}\t"
         f"{name_label(span.label)}\n"
@@ -40,12 +40,12 @@ def write_audacity(timeline: Timeline) -> str:
 
 
 def write_elan(timeline: Timeline) -> str:
-    """Write an ELAN document with one tier of spans, in milliseconds."""
+    """Write an ELAN document with one tier, "spans", in milliseconds."""
     root = ElementTree.Element(
         "ANNOTATION_DOCUMENT",
         {
             "AUTHOR": "seqspan",
-            "DATE": "1970-01-01T00:00:00+00:00",  # the same spans give the same file
+            "DATE": "1970-01-01T00:00:00+00:00",  # fixed, so that equal spans give equal files
             "FORMAT": "3.0",
             "VERSION": "3.0",
             "xmlns:xsi": XSI,
@@ -69,9 +69,9 @@ def write_elan(timeline: Timeline) -> str:
 
 
 def _elan_spans(root: ElementTree.Element, timeline: Timeline) -> None:
-    """The times in their order, and one annotation between each two."""
+    """Add the times in order, and an annotation from each to the next."""
     order = ElementTree.SubElement(root, "TIME_ORDER")
-    tier = ElementTree.SubElement(root, "TIER", LINGUISTIC_TYPE_REF="default-lt", TIER_ID="subspaces")
+    tier = ElementTree.SubElement(root, "TIER", LINGUISTIC_TYPE_REF="default-lt", TIER_ID="spans")
     times = [span.start_time for span in timeline.spans] + [timeline.spans[-1].end_time]
     for number, time in enumerate(times, 1):
         milliseconds = str(round(1000 * timeline.seconds(time)))
@@ -88,12 +88,13 @@ def _elan_spans(root: ElementTree.Element, timeline: Timeline) -> None:
 
 
 def write_depth(timeline: Timeline) -> str:
-    """Write an interval table: from, to, name of the subspace and confidence of the upper boundary."""
+    """Write an interval table: from, to, label, and confidence of the upper boundary."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     unit = timeline.time_unit
     writer.writerow([f"from_{unit}", f"to_{unit}", "label", "confidence"])
     for span in timeline.spans:
-        sure = "" if span.confidence is None else f"{span.confidence:.3g}"
-        writer.writerow([f"{span.start_time:.10g}", f"{span.end_time:.10g}", name_label(span.label), sure])
+        confidence = "" if span.confidence is None else f"{span.confidence:.3g}"
+        depths = [f"{span.start_time:.10g}", f"{span.end_time:.10g}"]
+        writer.writerow([*depths, name_label(span.label), confidence])
     return text.getvalue()

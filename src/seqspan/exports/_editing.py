@@ -1,4 +1,4 @@
-"""Formats of editing programs: every span becomes a clip of the film."""
+"""Formats of editing programs, in which every span becomes a clip of the film."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ def write_edl(timeline: Timeline) -> str:
     for number, span in enumerate(timeline.spans, 1):
         times = [_timecode(timeline, time) for time in (span.start_time, span.end_time)]
         lines.append(f"{number:03d}  AX       V     C        {' '.join(times + times)}")
-        lines += [f"* FROM CLIP NAME: {timeline.name}", f"* COMMENT: SUBSPACE {name_label(span.label)}", ""]
+        lines += [f"* FROM CLIP NAME: {timeline.name}", f"* COMMENT: LABEL {name_label(span.label)}", ""]
     return "\n".join(lines)
 
 
 def _timecode(timeline: Timeline, time: float) -> str:
-    """Hours, minutes, seconds and frames; 29.97 frames per second are counted as 30."""
+    """Write hours, minutes, seconds and frames; 29.97 frames per second count as 30."""
     nominal = round(timeline.rate)
     seconds, frames = divmod(timeline.frame(time), nominal)
     minutes, seconds = divmod(seconds, 60)
@@ -50,7 +50,7 @@ def write_otio(timeline: Timeline) -> str:
 
 
 def _otio_clip(timeline: Timeline, span: Span) -> dict[str, Any]:
-    """One span as a clip with a reference to the film."""
+    """Describe a span as a clip that refers to the film."""
     whole = timeline.spans[0].start_time, timeline.spans[-1].end_time
     media = {
         "OTIO_SCHEMA": "ExternalReference.1",
@@ -69,7 +69,7 @@ def _otio_clip(timeline: Timeline, span: Span) -> dict[str, Any]:
 
 
 def _otio_range(timeline: Timeline, start: float, end: float) -> dict[str, Any]:
-    """A stretch of time in frames."""
+    """Describe the time from start to end in frames."""
     first, last = timeline.frame(start), timeline.frame(end)
 
     def frames(value: int) -> dict[str, Any]:
@@ -79,7 +79,7 @@ def _otio_range(timeline: Timeline, start: float, end: float) -> dict[str, Any]:
 
 
 def write_fcpxml(timeline: Timeline) -> str:
-    """Write a Final Cut Pro project with the spans one after the other."""
+    """Write a Final Cut Pro project with the spans in order."""
     root = ElementTree.Element("fcpxml", version="1.8")
     total = _fcp_time(timeline, timeline.spans[-1].end_time)
     _fcp_resources(ElementTree.SubElement(root, "resources"), timeline, total)
@@ -105,7 +105,7 @@ def write_fcpxml(timeline: Timeline) -> str:
 
 
 def _fcp_resources(resources: ElementTree.Element, timeline: Timeline, total: str) -> None:
-    """The format of the frames and the film itself."""
+    """Add the format of the frames, and the film."""
     width, height = timeline.size
     frame = _fcp_frames(timeline, 1)
     ElementTree.SubElement(
@@ -117,13 +117,11 @@ def _fcp_resources(resources: ElementTree.Element, timeline: Timeline, total: st
 
 
 def _fcp_time(timeline: Timeline, time: float) -> str:
-    """A time as a whole number of frames."""
+    """Write a time, rounded to frames."""
     return _fcp_frames(timeline, timeline.frame(time))
 
 
 def _fcp_frames(timeline: Timeline, frames: int) -> str:
-    """Frames as the rational seconds that the format wants."""
+    """Write a number of frames as rational seconds, as the format requires."""
     seconds = Fraction(frames) / timeline.rate
-    return (
-        f"{seconds.numerator}s" if seconds.denominator == 1 else f"{seconds.numerator}/{seconds.denominator}s"
-    )
+    return f"{seconds}s"

@@ -1,37 +1,43 @@
-"""What an export needs to know of a recording."""
+"""What an export needs to know about a recording."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from seqspan._core.spans import Span
 from seqspan._core.text import printable
 from seqspan.readers.video import open_film
 from seqspan.recording import Recording
 
+if TYPE_CHECKING:
+    from av.video.stream import VideoStream
+
+#: Seconds in each unit of time.
 SECONDS = {"s": 1.0, "sec": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "min": 60.0, "h": 3600.0}
 LENGTH_UNITS = ("mm", "cm", "m", "km", "ft")
+DEFAULT_RATE = Fraction(25)  # frames per second, for a film that does not say
 
 
 @dataclass(frozen=True)
 class Timeline:
-    """What was segmented, and the spans that were found.
+    """A recording and the spans that were found in it, as exports need them.
 
     Parameters
     ----------
     source : str
         Path of the file.
     kind : str
-        Of the recording.
+        Kind of recording, such as "video".
     time_unit : str
     spans : tuple of Span
     frame_rate : Fraction, optional
-        Frames per second, for video files alone.
+        Frames per second; only video files have one.
     size : (int, int)
-        Width and height of the frames.
+        Width and height of the frames in pixels.
 
     Examples
     --------
@@ -49,19 +55,19 @@ class Timeline:
 
     @property
     def name(self) -> str:
-        """The file's name, printable."""
+        """Name of the file, made printable."""
         return printable(Path(self.source).name)
 
     @property
-    def what(self) -> str:
+    def description(self) -> str:
         """The recording in words."""
         return f"a recording of kind {self.kind!r} measured in {self.time_unit!r}"
 
     @property
     def rate(self) -> Fraction:
-        """Frames per second; only video files are asked."""
+        """Frames per second of a video file."""
         if self.frame_rate is None:
-            raise ValueError(f"{self.name}: a frame rate is needed; {self.what} has none.")
+            raise ValueError(f"{self.name}: a frame rate is needed; {self.description} has none.")
         return self.frame_rate
 
     def seconds(self, time: float) -> float:
@@ -75,16 +81,16 @@ class Timeline:
 
 @dataclass(frozen=True)
 class Format:
-    """How a format ends, is written, and what it needs: "video", "time" or "length".
+    """A file format.
 
     Parameters
     ----------
     suffix : str
         Ending of its files, with the dot.
     write : callable
-        From a recording to the text of the file.
-    needs : {"video", "time", "length"}
-        What a recording must have.
+        From a timeline to the text of the file.
+    requires : {"video", "time", "length"}
+        A video file, or the unit in which the recording must be measured.
 
     Examples
     --------
@@ -95,11 +101,11 @@ class Format:
 
     suffix: str
     write: Callable[[Timeline], str]
-    needs: str
+    requires: str
 
 
 def make_timeline(recording: Recording, spans: list[Span]) -> Timeline:
-    """Collect what exports need of a recording, the frame rate of a video file included.
+    """Collect what exports need, including the frame rate of a video file.
 
     Parameters
     ----------
@@ -115,14 +121,18 @@ def make_timeline(recording: Recording, spans: list[Span]) -> Timeline:
     >>> import numpy as np
     >>> core = Recording(X=np.eye(2), times=np.array([0.0, 0.5]), time_unit="m", feature_names=("a", "b"),
     ...                 kind="spectra", source="core.hdr")
-    >>> make_timeline(core, [Span(0, 2, 0.0, 1.0, 0)]).what
+    >>> make_timeline(core, [Span(0, 2, 0.0, 1.0, 0)]).description
     "a recording of kind 'spectra' measured in 'm'"
     """
     timeline = Timeline(recording.source, recording.kind, recording.time_unit, tuple(spans))
     if recording.read_options.get("format") != "video":
         return timeline
-    with open_film(recording.source) as container:
-        stream = container.streams.video[0]
-        rate = stream.average_rate or stream.guessed_rate or Fraction(25)
+    with open_film(recording.source) as film:
+        stream = film.streams.video[0]
         size = stream.codec_context.width, stream.codec_context.height
-    return Timeline(recording.source, "video", "s", tuple(spans), Fraction(rate), size)
+        return replace(timeline, kind="video", time_unit="s", frame_rate=frame_rate_of(stream), size=size)
+
+
+def frame_rate_of(stream: VideoStream) -> Fraction:
+    """Frames per second of a film."""
+    return Fraction(stream.average_rate or stream.guessed_rate or DEFAULT_RATE)

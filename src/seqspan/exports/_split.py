@@ -1,4 +1,4 @@
-"""One film per span: packets copied where the span is whole in them, frames encoded anew where not."""
+"""Write one film per span: copied without loss where key frames allow it, else encoded again."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, cast
 
+from seqspan._core.extras import import_optional
 from seqspan._core.spans import Span
 from seqspan._core.text import name_label
-from seqspan.exports._timeline import Timeline
+from seqspan.exports._timeline import Timeline, frame_rate_of
 from seqspan.readers.video import open_film
 
 if TYPE_CHECKING:
@@ -19,26 +21,28 @@ if TYPE_CHECKING:
     from av.video.frame import VideoFrame
     from av.video.stream import VideoStream
 
-ENCODERS = ("libx264", "mpeg4")  # the first that this FFmpeg has
-QUALITY = {"libx264": {"crf": "16", "preset": "veryfast"}, "mpeg4": {"qscale": "2"}}
-INDEXED = {".mp4", ".m4v", ".mov", ".mkv", ".webm"}  # containers that say when each packet is seen, and where
+#: Encoders, best first, and their options.
+ENCODERS = {"libx264": {"crf": "16", "preset": "veryfast"}, "mpeg4": {"qscale": "2"}}
+INDEXED = {".mp4", ".m4v", ".mov", ".mkv", ".webm"}  # endings of containers in which FFmpeg can seek exactly
+LARGEST_LAG = 2  # seconds by which the packets of one stream may follow those of another
 
 
 @dataclass(frozen=True)
-class Piece:
-    """A file that was written, and how: ``copied`` or encoded anew.
+class SpanFile:
+    """The file of a span, and how it was written.
 
     Parameters
     ----------
     name : str
-        Of the file.
+        File name.
     copied : bool
-        Without loss; else it was encoded anew.
+        Whether it was copied without loss; otherwise it was encoded again.
     reason : str
+        Why, in words.
 
     Examples
     --------
-    >>> Piece("01_A.mp4", True, "copied").name
+    >>> SpanFile("01_A.mp4", True, "copied").name
     '01_A.mp4'
     """
 
@@ -47,91 +51,97 @@ class Piece:
     reason: str
 
 
-def split_video(timeline: Timeline, folder: Path) -> list[Piece]:
+def split_video(timeline: Timeline, folder: Path) -> list[SpanFile]:
     """Write one file per span.
 
     A span that starts and ends at key frames, and refers to no frame outside, is copied without loss. Any
-    other is encoded anew, as a copy could only start at the key frame before it; sound is copied always.
+    other span is encoded again, because a copy could only start at the key frame before it. Sound is always
+    copied.
 
     Parameters
     ----------
     timeline : Timeline
         Of a video file.
     folder : path
-        It must exist.
+        An existing folder.
 
     Returns
     -------
-    list of Piece
+    list of SpanFile
+        One for each span, with the attributes ``name``, ``copied`` and ``reason``.
 
     Examples
     --------
     >>> import tempfile
-    >>> from itertools import islice
-    >>> import numpy as np
+    >>> import av, numpy as np
     >>> from seqspan import read
-    >>> from seqspan.cli.demo import render, write_clip
     >>> from seqspan.exports import make_timeline
+    >>> spans = [Span(0, 10, 0.0, 0.4, 0), Span(10, 20, 0.4, 0.8, 1)]
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     film = Path(folder) / "film.mp4"
-    ...     write_clip(film, islice(render(np.random.default_rng(0)), 20))
-    ...     spans = [Span(0, 10, 0.0, 0.4, 0), Span(10, 20, 0.4, 0.8, 1)]
-    ...     pieces = split_video(make_timeline(read(film), spans), Path(folder))
-    >>> [piece.name for piece in pieces]
+    ...     with av.open(str(film), "w") as output:
+    ...         stream = output.add_stream("mpeg4", rate=25)
+    ...         stream.width, stream.height = 64, 48
+    ...         for level in range(20):  # ever brighter frames
+    ...             pixels = np.full((48, 64, 3), 10 * level, np.uint8)
+    ...             output.mux(stream.encode(av.VideoFrame.from_ndarray(pixels)))
+    ...         output.mux(stream.encode(None))
+    ...     files = split_video(make_timeline(read(film), spans), Path(folder))
+    >>> [file.name for file in files]
     ['1_A.mp4', '2_B.mp4']
     """
     if timeline.frame_rate is None:
-        raise ValueError(f"{timeline.name}: --split needs a video file; this is {timeline.what}.")
+        raise ValueError(f"{timeline.name}: splitting needs a video file; this is {timeline.description}.")
     index = _index_packets(timeline.source)
     digits = len(str(len(timeline.spans)))
-    pieces = []
+    files = []
     for number, span in enumerate(timeline.spans, 1):
         stem = folder / f"{number:0{digits}d}_{name_label(span.label)}"
-        pieces.append(_write_piece(timeline, span, index, stem))
-    return pieces
+        files.append(_write_span(timeline, span, index, stem))
+    return files
 
 
-def _write_piece(timeline: Timeline, span: Span, index: _Index, stem: Path) -> Piece:
-    """Copy a span where that gives all of it, else encode it anew."""
+def _write_span(timeline: Timeline, span: Span, index: _Index, stem: Path) -> SpanFile:
+    """Copy a span if that gives exactly its frames, else encode it again."""
     ending = Path(timeline.source).suffix.lower()
     if ending in INDEXED and index.is_whole(*_window(timeline, span)):
         path = stem.with_suffix(ending)
         _copy(timeline, span, path)
-        # not every container takes every film as it is: the copy is read back before it is believed
+        # some containers drop frames of some films, so the copy is read back
         if len(_index_packets(str(path)).times) == index.count(*_window(timeline, span)):
-            return Piece(path.name, True, "copied")
+            return SpanFile(path.name, True, "copied")
         path.unlink()
-        reason = "encoded anew: a copy lost frames"
+        reason = "encoded again: a copy lost frames"
     elif ending in INDEXED:
-        reason = "encoded anew: it does not start and end at key frames"
+        reason = "encoded again: the span does not start and end at key frames"
     else:
-        reason = f"encoded anew: {ending} files keep no index to copy by"
+        reason = f"encoded again: {ending} files have no index"
     path = stem.with_suffix(".mp4")
     _encode(timeline, span, path)
-    return Piece(path.name, False, reason)
+    return SpanFile(path.name, False, reason)
 
 
 def _window(timeline: Timeline, span: Span) -> tuple[Fraction, Fraction]:
-    """Start and end half a frame early, so that rounded time stamps fall on the right side."""
+    """Start and end of a span, half a frame early, so that rounded time stamps fall on the right side."""
     half = Fraction(1, 2) / timeline.rate
     return Fraction(span.start_time) - half, Fraction(span.end_time) - half
 
 
 @dataclass(frozen=True)
 class _Index:
-    """Time and kind of every packet of the film, in the order of decoding."""
+    """The time of every packet of the film, and whether it is a key frame, in the order of decoding."""
 
     times: list[Fraction]
     keys: list[bool]
 
     def count(self, start: Fraction, end: Fraction) -> int:
-        """Number of packets of a span."""
+        """Number of packets between two times."""
         return sum(start <= time < end for time in self.times)
 
     def is_whole(self, start: Fraction, end: Fraction) -> bool:
-        """Whether the packets of a span stand together, start with a key frame, and end before one.
+        """Whether the packets between two times are contiguous, start with a key frame and end before one.
 
-        Frames that are shown before the key frame but decoded after it may refer to the span before.
+        Frames that are shown before the key frame but decoded after it may refer to earlier frames.
         """
         inside = [place for place, time in enumerate(self.times) if start <= time < end]
         if not inside or inside[-1] - inside[0] + 1 != len(inside):
@@ -142,7 +152,7 @@ class _Index:
 
 
 def _index_packets(source: str) -> _Index:
-    """Read the time stamps of the film without decoding it."""
+    """Read the time stamps of a film without decoding it."""
     with open_film(source) as film:
         stream = film.streams.video[0]
         start = stream.start_time or 0
@@ -153,7 +163,7 @@ def _index_packets(source: str) -> _Index:
 
 
 def _seek(film: InputContainer, start: Fraction) -> Fraction:
-    """Go to the key frame before a time; return the time stamp, in seconds, of the film's first frame."""
+    """Go to the key frame before a time; return the time stamp of the film's first frame in seconds."""
     video = film.streams.video[0]
     base = video.time_base or Fraction(1)
     first = video.start_time or 0
@@ -164,20 +174,20 @@ def _seek(film: InputContainer, start: Fraction) -> Fraction:
 def _packets_of(
     film: InputContainer, streams: list[Any], start: Fraction, end: Fraction
 ) -> Iterator[Packet[Any]]:
-    """Yield the packets of a stretch of time."""
+    """Yield the packets between two times."""
     origin = _seek(film, start)
     for packet in film.demux(streams):
         if packet.pts is None:
             continue
         time = packet.pts * packet.time_base - origin
-        if time > end + 2:  # seconds; no stream lags further behind the others
+        if time > end + LARGEST_LAG:
             return
         if start <= time < end:
             yield packet
 
 
 def _with_decoding_times(packets: Iterator[Packet[Any]]) -> Iterator[Packet[Any]]:
-    """Fill in when the first packets are decoded: Matroska does not say it, where frames are reordered."""
+    """Fill in missing decoding times: Matroska omits the first ones if frames are reordered."""
     waiting: list[Packet[Any]] = []
     for packet in packets:
         if packet.dts is None:
@@ -194,58 +204,63 @@ def _with_decoding_times(packets: Iterator[Packet[Any]]) -> Iterator[Packet[Any]
         yield packet
 
 
+def _create(path: Path) -> OutputContainer:
+    """Create a film."""
+    output: OutputContainer = _import_av().open(str(path.resolve()), "w")
+    return output
+
+
+def _import_av() -> ModuleType:
+    return import_optional("av", "splitting video")
+
+
 def _copy(timeline: Timeline, span: Span, path: Path) -> None:
-    """Copy the packets of a span into a file of its own."""
-    import av
-
-    with open_film(timeline.source) as film, av.open(str(path.resolve()), "w") as piece:
-        targets = _add_copies(piece, [film.streams.video[0], *film.streams.audio])
-        _copy_packets(film, piece, targets, (timeline, span))
+    """Copy the packets of a span into its file."""
+    with open_film(timeline.source) as film, _create(path) as output:
+        targets = _add_copies(output, [film.streams.video[0], *film.streams.audio])
+        _copy_packets(film, output, targets, timeline, span)
 
 
-def _add_copies(piece: OutputContainer, sources: list[Any]) -> dict[Any, Any]:
-    """Add a stream of the same kind for each; it must be there before the first packet is written."""
-    return {stream: piece.add_stream_from_template(stream) for stream in sources}
+def _add_copies(output: OutputContainer, sources: list[Any]) -> dict[Any, Any]:
+    """Add a stream of the same kind for each source; this must come before the first packet."""
+    return {stream: output.add_stream_from_template(stream) for stream in sources}
 
 
 def _copy_packets(
-    film: InputContainer, piece: OutputContainer, targets: dict[Any, Any], part: tuple[Timeline, Span]
+    film: InputContainer, output: OutputContainer, targets: dict[Any, Any], timeline: Timeline, span: Span
 ) -> None:
-    """Copy the packets of some streams, stamped from the start of the span."""
-    timeline, span = part
-    first = film.streams.video[0]
-    origin = (first.start_time or 0) * (first.time_base or Fraction(1)) + Fraction(span.start_time)
+    """Copy the packets of some streams, with times counted from the start of the span."""
+    video = film.streams.video[0]
+    origin = (video.start_time or 0) * (video.time_base or Fraction(1)) + Fraction(span.start_time)
     for packet in _with_decoding_times(_packets_of(film, list(targets), *_window(timeline, span))):
         shift = round(origin / packet.time_base)
         packet.pts, packet.dts = (packet.pts or 0) - shift, (packet.dts or 0) - shift
         packet.stream = targets[packet.stream]
-        piece.mux(packet)
+        output.mux(packet)
 
 
 def _encode(timeline: Timeline, span: Span, path: Path) -> None:
-    """Decode the frames of a span and encode them anew; copy the sound."""
-    import av
-
-    with open_film(timeline.source) as film, av.open(str(path.resolve()), "w") as piece:
-        target = _add_encoder(piece, timeline)
-        sound = _add_copies(piece, list(film.streams.audio))
+    """Decode and encode the frames of a span; copy the sound."""
+    with open_film(timeline.source) as film, _create(path) as output:
+        target = _add_encoder(output, timeline)
+        sound = _add_copies(output, list(film.streams.audio))
         for number, frame in enumerate(_frames_of(film, *_window(timeline, span))):
             picture = frame.reformat(target.width, target.height, "yuv420p")
             picture.pts, picture.time_base = number, 1 / timeline.rate
-            piece.mux(target.encode(picture))
-        piece.mux(target.encode(None))
+            output.mux(target.encode(picture))
+        output.mux(target.encode(None))
         if sound:
-            _copy_packets(film, piece, sound, (timeline, span))
+            _copy_packets(film, output, sound, timeline, span)
 
 
 def _frames_of(film: InputContainer, start: Fraction, end: Fraction) -> Iterator[VideoFrame]:
-    """Yield the frames of a stretch of time, in the order in which they are seen."""
+    """Yield the frames between two times, in the order in which they are shown."""
     video = film.streams.video[0]
     if Path(film.name).suffix.lower() in INDEXED:
         origin = _seek(film, start)
-    else:  # others are read from the start, as seeking may overshoot
+    else:  # read from the start, because seeking may overshoot
         origin = (video.start_time or 0) * (video.time_base or Fraction(1))
-    rate = video.average_rate or video.guessed_rate or Fraction(25)
+    rate = frame_rate_of(video)
     for number, frame in enumerate(film.decode(video)):
         stamped = frame.pts is not None and frame.time_base is not None
         time = Fraction(frame.pts or 0) * (frame.time_base or 0) - origin if stamped else number / rate
@@ -255,12 +270,11 @@ def _frames_of(film: InputContainer, start: Fraction, end: Fraction) -> Iterator
             yield frame
 
 
-def _add_encoder(piece: OutputContainer, timeline: Timeline) -> VideoStream:
-    """Add a video stream by the best encoder there is, its sides even, as encoders want them."""
-    import av
-
-    name = next(name for name in ENCODERS if name in av.codecs_available)
-    target = cast("VideoStream", piece.add_stream(name, rate=timeline.rate, options=QUALITY[name]))
+def _add_encoder(output: OutputContainer, timeline: Timeline) -> VideoStream:
+    """Add a video stream by the best encoder available; encoders require even widths and heights."""
+    available = _import_av().codecs_available
+    name = next(name for name in ENCODERS if name in available)
+    target = cast("VideoStream", output.add_stream(name, rate=timeline.rate, options=ENCODERS[name]))
     target.width, target.height = timeline.size[0] // 2 * 2, timeline.size[1] // 2 * 2
     target.pix_fmt = "yuv420p"
     return target

@@ -78,7 +78,7 @@ def test_psnr_does_not_depend_on_the_unit(scale):
     ("A", "X", "message"),
     [
         (np.ones((2, 3)), np.ones((3, 2)), r"same shape.*got \(2, 3\), \(3, 2\)"),
-        (np.ones((0, 3)), np.ones((0, 3)), "some entries"),
+        (np.ones((0, 3)), np.ones((0, 3)), "must not be empty"),
         (np.zeros((2, 2)), np.ones((2, 2)), r"peak must be positive.*got 0\.0"),
     ],
 )
@@ -143,7 +143,7 @@ def test_bad_arguments_are_named():
     with pytest.raises(ValueError, match=r"^true must be a 1-D array of boundaries.*got shape \(1, 2\), int"):
         boundary_f1([[1, 2]], [1])
     for score in (clustering_error, covering):
-        with pytest.raises(ValueError, match=r"one non-zero length.*got shapes \(2,\), \(3,\)"):
+        with pytest.raises(ValueError, match=r"1-D arrays of the same length.*got shapes \(2,\), \(3,\)"):
             score([0, 1], [0, 1, 1])
-        with pytest.raises(ValueError, match="one non-zero length"):
+        with pytest.raises(ValueError, match="and not empty"):
             score([], [])

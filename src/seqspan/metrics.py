@@ -1,6 +1,6 @@
-"""How good a segmentation is, and how noisy the data are.
+"""Scores of a segmentation against the truth, and of noisy data against clean data.
 
-What scikit-learn already has (adjusted Rand index, mutual information) is not repeated here.
+See ``sklearn.metrics`` for others, such as the adjusted Rand index.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from seqspan._core.types import Array, IntArray
 
 
 def clustering_error(labels_true: npt.ArrayLike, labels_pred: npt.ArrayLike) -> float:
-    """Share of samples that are mislabelled under the best one-to-one naming of the clusters (SCE).
+    """Share of mislabelled samples, once predicted labels are matched to true ones in the best way (SCE).
 
-    ``1 - max_pi |{i : pi(labels_pred_i) = labels_true_i}| / n`` over all injective maps pi between
-    the two sets of names. Clusters that find no partner, where the numbers differ, are errors.
+    ``1 - max_pi |{i : pi(labels_pred_i) = labels_true_i}| / n`` over all injective maps pi between the two
+    sets of labels. If their numbers differ, all samples of unmatched labels are errors.
 
     Parameters
     ----------
     labels_true, labels_pred : arrays of shape (n,)
-        Labels of any comparable kind: numbers, strings. The two may use different names.
+        Numbers or strings. The two may use different values.
 
     Returns
     -------
@@ -40,28 +40,28 @@ def clustering_error(labels_true: npt.ArrayLike, labels_pred: npt.ArrayLike) -> 
     true, pred = _checked_labels(labels_true, labels_pred)
     counts = _contingency(true, pred)
     matched = counts[linear_sum_assignment(counts, maximize=True)].sum()
-    # Counted in integers, so that a perfect match is exactly 0.
+    # In integers, so that a perfect match gives exactly 0.
     return float(true.size - matched) / true.size
 
 
 def psnr(A: npt.ArrayLike, X: npt.ArrayLike, peak: float | None = None) -> float:
     """Peak signal-to-noise ratio of noisy data X against the clean A, in decibels.
 
-    ``10 log10( s^2 / mean_ij (A_ij - X_ij)^2 )`` with s the largest value an entry of A can have.
+    ``10 log10( s^2 / mean_ij (A_ij - X_ij)^2 )``, where s is the largest possible value in A.
 
     Parameters
     ----------
     A : array of shape (d, n)
         Clean data.
     X : array of shape (d, n)
-        The same with noise.
+        Noisy data.
     peak : float, optional
-        s, where the range is known (255 for bytes of an image); by default ``max |A_ij|``.
+        s, if it is known, such as 255 for pixels; by default ``max |A_ij|``.
 
     Returns
     -------
     psnr : float
-        Infinity where X equals A.
+        Infinity if X equals A.
 
     References
     ----------
@@ -75,27 +75,26 @@ def psnr(A: npt.ArrayLike, X: npt.ArrayLike, peak: float | None = None) -> float
     clean, noisy = (np.asarray(data, dtype=np.float64) for data in (A, X))
     if clean.shape != noisy.shape or clean.size == 0:
         raise ValueError(
-            f"A and X must have the same shape and some entries; got {clean.shape}, {noisy.shape}."
+            f"A and X must have the same shape and must not be empty; got {clean.shape}, {noisy.shape}."
         )
     if peak is None:
         peak = float(np.abs(clean).max())
     if not 0 < peak < np.inf:
-        raise ValueError(f"The peak must be positive and finite (by default max|A|); got {peak}.")
+        raise ValueError(f"peak must be positive and finite (by default max|A|); got {peak}.")
     error = float(np.mean((clean - noisy) ** 2))
     return float(10 * np.log10(peak**2 / error)) if error > 0 else np.inf
 
 
 def covering(labels_true: npt.ArrayLike, labels_pred: npt.ArrayLike) -> float:
-    """How well the spans of one segmentation are covered by those of another.
+    """How well the predicted spans cover the true ones.
 
-    ``(1/n) sum_S |S| max_P |S & P| / |S | P|``, over the true spans S, each with its best predicted span
-    P. A *span* is a maximal run of one label, so the names don't matter, and a label that returns
-    starts a span of its own.
+    ``(1/n) sum_S |S| max_P |S & P| / |S | P|`` over the true spans S, each with the predicted span P that
+    overlaps it best. A span is a maximal run of one label, so only boundaries count, not labels.
 
     Parameters
     ----------
     labels_true, labels_pred : arrays of shape (n,)
-        Labels in the order of time, of any comparable kind.
+        Numbers or strings, in the order of time.
 
     Returns
     -------
@@ -114,8 +113,8 @@ def covering(labels_true: npt.ArrayLike, labels_pred: npt.ArrayLike) -> float:
     """
     true, pred = (_span_numbers(labels) for labels in _checked_labels(labels_true, labels_pred))
     sizes_true, sizes_pred = np.bincount(true), np.bincount(pred)
-    # Every start of a span on either side starts a piece that lies in one span of each, and two spans
-    # share at most one piece: no table of all pairs is needed.
+    # All boundaries together cut the samples into pieces, each inside one span of either side. Two spans
+    # share at most one piece, so no table of all pairs is needed.
     pieces, overlap = np.unique(true + pred, return_index=True, return_counts=True)[1:]
     S, P = true[pieces], pred[pieces]
     best = np.zeros(len(sizes_true))
@@ -124,25 +123,23 @@ def covering(labels_true: npt.ArrayLike, labels_pred: npt.ArrayLike) -> float:
 
 
 def boundary_f1(true: npt.ArrayLike, pred: npt.ArrayLike, *, margin: int = 0) -> float:
-    """F1 score of predicted boundaries, each true one being found at most once, within a margin.
+    """F1 score of predicted boundaries: those within a margin of a true boundary count as correct.
 
-    ``2 M / (|true| + |pred|)`` with M the largest number of pairs (t, p), ``|t - p| <= margin``,
-    in which no boundary occurs twice: the harmonic mean of precision ``M / |pred|`` and recall
+    ``2 M / (|true| + |pred|)``, where M is the largest number of pairs (t, p) with ``|t - p| <= margin`` in
+    which no boundary occurs twice. It is the harmonic mean of precision ``M / |pred|`` and recall
     ``M / |true|``.
 
     Parameters
     ----------
     true, pred : arrays of int, shape (p,) and (q,)
-        *Boundaries* (interior starts of spans), not labels: see
-        :func:`seqspan.cuts.peaks.boundaries_from_labels`. The order doesn't matter; what is given
-        twice counts once.
+        *Boundaries* (interior starts of spans) in any order, not labels. Duplicates are ignored.
     margin : int
-        Largest distance, in samples, at which a boundary counts as found.
+        Largest distance in samples between a true boundary and a correct prediction.
 
     Returns
     -------
     f1 : float
-        In [0, 1]. 1 where both are empty (rightly nothing was found), 0 where only one is.
+        In [0, 1]; 1 if both are empty, 0 if only one is.
 
     References
     ----------
@@ -151,7 +148,7 @@ def boundary_f1(true: npt.ArrayLike, pred: npt.ArrayLike, *, margin: int = 0) ->
 
     Examples
     --------
-    >>> boundary_f1([10, 20], [11, 12], margin=2)  # both are near 10, which can be found only once
+    >>> boundary_f1([10, 20], [11, 12], margin=2)  # both are near 10, but only one counts
     0.5
     """
     if margin < 0:
@@ -162,9 +159,9 @@ def boundary_f1(true: npt.ArrayLike, pred: npt.ArrayLike, *, margin: int = 0) ->
 
 
 def _count_matches(true: Array, pred: Array, margin: int) -> int:
-    """Largest one-to-one matching of two sorted sets within the margin.
+    """Size of the largest one-to-one matching of two sorted sets within the margin.
 
-    Taking the earliest partners first is optimal on a line, where all windows have the same width.
+    Matching from left to right is optimal, because all margins have the same width.
     """
     matches, i, j = 0, 0, 0
     while i < len(true) and j < len(pred):
@@ -178,7 +175,7 @@ def _count_matches(true: Array, pred: Array, margin: int) -> int:
 
 
 def _checked_boundaries(name: str, boundaries: npt.ArrayLike) -> Array:
-    """Sorted distinct boundaries."""
+    """Return sorted, distinct boundaries, or raise."""
     values = np.asarray(boundaries)
     if values.ndim != 1 or (values.size and not np.issubdtype(values.dtype, np.number)):
         raise ValueError(
@@ -188,23 +185,24 @@ def _checked_boundaries(name: str, boundaries: npt.ArrayLike) -> Array:
 
 
 def _checked_labels(labels_true: npt.ArrayLike, labels_pred: npt.ArrayLike) -> tuple[IntArray, IntArray]:
-    """Both labellings as integers, after checking that they speak of the same samples."""
+    """Return both arrays of labels as integers, or raise if their lengths differ."""
     true, pred = np.asarray(labels_true), np.asarray(labels_pred)
     if true.ndim != 1 or true.shape != pred.shape or true.size == 0:
         raise ValueError(
-            f"Two 1-D label arrays of one non-zero length are needed; got shapes {true.shape}, {pred.shape}."
+            f"labels_true and labels_pred must be 1-D arrays of the same length, and not empty; got shapes "
+            f"{true.shape}, {pred.shape}."
         )
     numbers = [np.unique(labels, return_inverse=True)[1].astype(np.intp) for labels in (true, pred)]
     return numbers[0], numbers[1]
 
 
 def _span_numbers(labels: IntArray) -> IntArray:
-    """Give every maximal run of equal labels its own number: 0, 0, 1, 1, 1, 2."""
+    """Number the spans: every sample gets the number of its run of equal labels."""
     return np.concatenate([[0], np.cumsum(np.diff(labels) != 0)]).astype(np.intp)
 
 
 def _contingency(true: IntArray, pred: IntArray) -> IntArray:
-    """How many samples carry each pair of labels, shape (n_true, n_pred)."""
+    """Count the samples with each pair of labels, shape (n_true, n_pred)."""
     counts = np.zeros((true.max() + 1, pred.max() + 1), dtype=np.intp)
     np.add.at(counts, (true, pred), 1)
     return counts

@@ -30,10 +30,12 @@ def n_spans(labels: np.ndarray) -> int:
 
 @pytest.mark.parametrize("folder", SOURCES)
 def test_an_absent_set_says_what_to_get_from_where(folder, tmp_path, monkeypatch):
-    with pytest.raises(FileNotFoundError, match=rf"(?s){folder}.*not there. Download .*https?://"):
+    with pytest.raises(FileNotFoundError, match=rf"(?s){folder}.*not found\. Download .*https?://"):
         LOADERS[folder](tmp_path)
     monkeypatch.delenv("SEQSPAN_DATA", raising=False)
-    with pytest.raises(FileNotFoundError, match=rf"{folder}.*SEQSPAN_DATA; neither is set"):
+    with pytest.raises(
+        FileNotFoundError, match=rf"{folder}': pass data= or set \$SEQSPAN_DATA\. .*https?://"
+    ):
         LOADERS[folder]()
 
 
@@ -100,7 +102,7 @@ def test_rotations_are_continuous_unit_quaternions_and_bones_rigid():
 
 
 @pytest.mark.data
-def test_a_hand_is_where_the_turns_of_its_arm_put_it(data_dir):
+def test_a_hand_is_where_the_rotations_of_its_arm_put_it(data_dir):
     stored = np.load(data_dir / "cmu86" / "86_03_body15_60hz.npz")
     pose = real.load_cmu86(3).view
     hand = pose.joint_names.index("right_hand")
@@ -123,12 +125,12 @@ def test_cuts_of_the_cartoons():
 @pytest.mark.parametrize(
     ("load", "message"),
     [
-        (lambda: real.load_bbb_clip("C"), "clip must be one of A, B; got 'C'"),
+        (lambda: real.load_bbb_clip("C"), "clip must be one of 'A', 'B'; got 'C'"),
         (lambda: real.load_cmu86(2), "trial must be one of 1, 3, .*; got 2"),
-        (lambda: real.load_mocap6("1"), "trial must be one of 13_29, .*; got '1'"),
-        (lambda: real.load_hdm05("xx"), "actor must be one of bd, bk; got 'xx'"),
+        (lambda: real.load_mocap6("1"), "trial must be one of '13_29', .*; got '1'"),
+        (lambda: real.load_hdm05("xx"), "actor must be one of 'bd', 'bk'; got 'xx'"),
         (lambda: real.load_hdm05("bd", 0), "clips_per_action must be at least 1; got 0"),
-        (lambda: real.load_hog("hog", 1), "name must be one of keck, weizmann; got 'hog'"),
+        (lambda: real.load_hog("hog", 1), "name must be one of 'keck', 'weizmann'; got 'hog'"),
     ],
 )
 def test_arguments_out_of_range(load, message):

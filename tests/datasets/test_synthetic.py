@@ -92,7 +92,7 @@ def test_a_line_in_a_line():
     [
         ({"n_subspaces": 0}, "n_subspaces must be at least 1; got 0"),
         ({"dimension": 5, "ambient": 4}, r"dimension must be in \[1, 4\] for ambient=4; got 5"),
-        ({"samples_per_subspace": 0}, "one positive int, or 5 of them for 5 spans; got 0"),
+        ({"samples_per_subspace": 0}, "a positive int, or 5 of them for 5 spans; got 0"),
         ({"samples_per_subspace": [3, 4]}, r"5 of them for 5 spans; got \[3, 4\]"),
     ],
 )

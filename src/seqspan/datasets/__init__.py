@@ -1,4 +1,4 @@
-"""Data with known answers: the paper's generators, noise of a chosen strength, real sets."""
+"""Generators of data with known labels, and noise of a given strength."""
 
 from seqspan.datasets.motion import make_motion
 from seqspan.datasets.noise import add_noise

@@ -1,4 +1,4 @@
-"""Where real data sets lie, and what to say where they do not."""
+"""Where the real data sets are stored, and where to download them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 DataFolder: TypeAlias = str | PathLike[str] | None
-VARIABLE = "SEQSPAN_DATA"
+VARIABLE = "SEQSPAN_DATA"  # environment variable with the folder of the data sets
 
 SOURCES = {
     "tirlib": "TIRlib.mat from https://github.com/sjtrny/curveLRR (data/TIRlib.mat)",
@@ -19,7 +19,7 @@ SOURCES = {
         "frames (300, 96, 129) and cuts"
     ),
     "osc_paper_video_labels": (
-        "cuts.csv, with the columns video,type,frame, out of data/video/frame_data.xlsx of "
+        "cuts.csv, with the columns video,type,frame, from data/video/frame_data.xlsx in "
         "https://github.com/sjtrny/OSC"
     ),
     "cmu86": (
@@ -48,21 +48,15 @@ SOURCES = {
 }
 
 
-def find(folder: str, file: str, data: DataFolder) -> Path:
-    """Return the path of a file of a data set, or say what to download and where to put it."""
+def find_file(folder: str, file: str, data: DataFolder) -> Path:
+    """Return the path of a file of a data set; if it is missing, say what to download and where to put it."""
     root = data if data is not None else os.environ.get(VARIABLE)
     if root is None:
         raise FileNotFoundError(
-            f"the data set {folder!r} is looked for in the folder given as data=, else in ${VARIABLE}; "
-            f"neither is set. Put there, in a folder {folder!r}: {SOURCES[folder]}."
+            f"no folder for the data set {folder!r}: pass data= or set ${VARIABLE}. Its subfolder {folder!r} "
+            f"must hold {SOURCES[folder]}."
         )
     path = Path(root) / folder / file
     if not path.is_file():
-        raise FileNotFoundError(f"{path}: not there. Download {SOURCES[folder]}, and put it there.")
+        raise FileNotFoundError(f"{path}: not found. Download {SOURCES[folder]}, and put it there.")
     return path
-
-
-def require(name: str, given: object, choices: tuple[object, ...]) -> None:
-    """Raise where an argument is none of its choices."""
-    if given not in choices:
-        raise ValueError(f"{name} must be one of {', '.join(map(str, choices))}; got {given!r}.")

@@ -1,4 +1,4 @@
-"""The real data sets of motion capture; `seqspan.datasets.real` hands them on."""
+"""The real data sets of motion capture, which `seqspan.datasets.real` offers with the others."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from seqspan._core.checks import check_choice
 from seqspan._core.types import Array
-from seqspan.datasets._folder import DataFolder, find, require
+from seqspan.datasets._folder import DataFolder, find_file
 from seqspan.recording import PoseView, Recording
 
 CMU86_TRIALS = (1, 3, 5, 7, 9, 11, 13)
@@ -19,7 +20,7 @@ MOCAP6_TRIALS = ("13_29", "13_30", "13_31", "14_06", "14_14", "14_20")
 
 
 def load_cmu86(trial: int, data: DataFolder = None) -> Recording:
-    """Load a trial of CMU subject 86 as joint rotations, with the actions of the ACA ground truth.
+    """Load a trial of CMU subject 86 as joint rotations; the labels are the actions marked by ACA.
 
     Parameters
     ----------
@@ -29,39 +30,40 @@ def load_cmu86(trial: int, data: DataFolder = None) -> Recording:
     Returns
     -------
     Recording
-        Unit quaternions of 15 joints at 60 Hz, 60 features; labels are actions, which recur.
+        Unit quaternions of 15 joints at 60 Hz, 60 features. Actions recur.
 
     Examples
     --------
     >>> load_cmu86(1).X.shape
     (2285, 60)
     """
-    require("trial", trial, CMU86_TRIALS)
-    path = find("cmu86", f"86_{trial:02d}_body15_60hz.npz", data)
+    if trial not in CMU86_TRIALS:
+        raise ValueError(f"trial must be one of {', '.join(map(str, CMU86_TRIALS))}; got {trial!r}.")
+    path = find_file("cmu86", f"86_{trial:02d}_body15_60hz.npz", data)
     with np.load(path, allow_pickle=False) as archive:
         stored = {name: archive[name] for name in archive.files}
-    turns, joints = stored["rot"].astype(float), tuple(map(str, stored["joints"]))
-    continuous = continuous_quaternions(turns)
+    rotations, joints = stored["rot"].astype(float), tuple(map(str, stored["joints"]))
+    continuous = continuous_quaternions(rotations)
     return Recording(
-        X=continuous.reshape(len(turns), -1),
-        times=np.arange(len(turns)) / float(stored["fps"]),
+        X=continuous.reshape(len(rotations), -1),
+        times=np.arange(len(rotations)) / float(stored["fps"]),
         time_unit="s",
         feature_names=tuple(f"{joint}.{letter}" for joint in joints for letter in "xyzw"),
         kind="mocap",
         source=str(path),
-        notes=("signs of quaternions were chosen so that neighbours in time agree",),
+        notes=("the signs of the quaternions are chosen such that they are continuous in time",),
         labels=stored["label"].astype(np.intp),
         label_names=tuple(map(str, stored["actions"])),
-        view=_pose(turns, stored, joints),
+        view=_pose(rotations, stored, joints),
     )
 
 
-def continuous_quaternions(turns: Array) -> Array:
-    """Choose between q and -q, the same rotation, so that neighbours in time are close.
+def continuous_quaternions(rotations: Array) -> Array:
+    """Choose between q and -q, which are the same rotation, such that quaternions are continuous in time.
 
     Parameters
     ----------
-    turns : array of shape (n_samples, n_joints, 4)
+    rotations : array of shape (n_samples, n_joints, 4)
 
     Returns
     -------
@@ -72,27 +74,27 @@ def continuous_quaternions(turns: Array) -> Array:
     >>> continuous_quaternions(np.array([[[0.0, 0, 0, 1]], [[0, 0, 0, -1]]]))[:, 0, 3]
     array([1., 1.])
     """
-    agree = np.einsum("tjc,tjc->tj", turns[1:], turns[:-1]) >= 0
+    agree = np.einsum("tjc,tjc->tj", rotations[1:], rotations[:-1]) >= 0
     signs = np.cumprod(np.where(agree, 1.0, -1.0), axis=0)
-    continuous: Array = turns * np.concatenate([np.ones((1, turns.shape[1])), signs])[..., None]
+    continuous: Array = rotations * np.concatenate([np.ones((1, rotations.shape[1])), signs])[..., None]
     return continuous
 
 
-def _pose(turns: Array, stored: dict[str, npt.NDArray[Any]], joints: tuple[str, ...]) -> PoseView:
-    """Place the joints by their rotations, parents first."""
+def _pose(rotations: Array, stored: dict[str, npt.NDArray[Any]], joints: tuple[str, ...]) -> PoseView:
+    """Compute the joint positions from the rotations, parents first."""
     from scipy.spatial.transform import Rotation
 
     parents = stored["parents"].tolist()
-    places, world = [stored["root"].astype(float)], [Rotation.from_quat(turns[:, 0])]
+    positions, world = [stored["root"].astype(float)], [Rotation.from_quat(rotations[:, 0])]
     for joint, parent in enumerate(parents[1:], start=1):
-        places.append(places[parent] + world[parent].apply(stored["offsets"][joint]))
-        world.append(world[parent] * Rotation.from_quat(turns[:, joint]))
+        positions.append(positions[parent] + world[parent].apply(stored["offsets"][joint]))
+        world.append(world[parent] * Rotation.from_quat(rotations[:, joint]))
     edges = tuple((parent, joint) for joint, parent in enumerate(parents) if parent >= 0)
-    return PoseView(np.stack(places, axis=1).astype(np.float32), joints, edges)
+    return PoseView(np.stack(positions, axis=1).astype(np.float32), joints, edges)
 
 
 def load_cmu86_angles(data: DataFolder = None) -> Recording:
-    """Load trial 1 of CMU subject 86 as joint angles at 120 Hz, with the actions of the ACA ground truth.
+    """Load trial 1 of CMU subject 86 as joint angles at 120 Hz; the labels are the actions marked by ACA.
 
     Parameters
     ----------
@@ -101,15 +103,15 @@ def load_cmu86_angles(data: DataFolder = None) -> Recording:
     Returns
     -------
     Recording
-        59 angles in degrees, unwrapped, without the root's translation.
+        59 angles in degrees, unwrapped, without the root translation.
 
     Examples
     --------
     >>> load_cmu86_angles().X.shape
     (4579, 59)
     """
-    path = find("cmu86", "86_01_amc62_120hz.npz", data)
-    truth = json.loads(find("cmu86", "groundtruth.json", data).read_text())["aca"]["86_01"]
+    path = find_file("cmu86", "86_01_amc62_120hz.npz", data)
+    truth = json.loads(find_file("cmu86", "groundtruth.json", data).read_text())["aca"]["86_01"]
     ends = [span["end_mid"] for span in truth]
     names = tuple(dict.fromkeys(span["action"] for span in truth))
     labels = np.repeat([names.index(span["action"]) for span in truth], np.diff([0, *ends]))
@@ -117,7 +119,7 @@ def load_cmu86_angles(data: DataFolder = None) -> Recording:
 
 
 def load_mocap6(trial: str, data: DataFolder = None) -> Recording:
-    """Load an exercise routine of CMU subjects 13 and 14: 12 chosen channels at 10 Hz.
+    """Load an exercise routine of CMU subject 13 or 14 as 12 selected channels at 10 Hz.
 
     Parameters
     ----------
@@ -127,7 +129,7 @@ def load_mocap6(trial: str, data: DataFolder = None) -> Recording:
     Returns
     -------
     Recording
-        Labels are the exercises, which recur.
+        The labels are the exercises, which recur.
 
     Examples
     --------
@@ -136,8 +138,8 @@ def load_mocap6(trial: str, data: DataFolder = None) -> Recording:
     """
     from scipy.io import loadmat
 
-    require("trial", trial, MOCAP6_TRIALS)
-    path = find("cmu_mocap6", "mocap6.mat", data)
+    check_choice("trial", trial, MOCAP6_TRIALS)
+    path = find_file("cmu_mocap6", "mocap6.mat", data)
     stored = loadmat(path, squeeze_me=True)
     entry = next(item for item in stored["DataBySeq"] if str(item["filename"]) == trial)
     X = np.asarray(entry["X"], float)
@@ -164,14 +166,14 @@ def load_mocap6_angles(trial: str, data: DataFolder = None) -> Recording:
     Returns
     -------
     Recording
-        59 angles in degrees, unwrapped, without the root's translation; labels are the exercises.
+        59 angles in degrees, unwrapped, without the root translation. The labels are the exercises.
 
     Examples
     --------
     >>> load_mocap6_angles("13_29").X.shape
     (4592, 59)
     """
-    path = find("cmu_mocap6", f"{trial}_amc62_120hz.npz", data)
+    path = find_file("cmu_mocap6", f"{trial}_amc62_120hz.npz", data)
     recording = _angles(path)
     with np.load(path, allow_pickle=False) as archive:
         labels = np.repeat(archive["label10hz"], 12)[: len(recording)]
@@ -183,29 +185,29 @@ def load_mocap6_angles(trial: str, data: DataFolder = None) -> Recording:
 
 
 def load_hdm05(actor: str = "bd", clips_per_action: int = 1, data: DataFolder = None) -> Recording:
-    """Load clips of HDM05 of one actor, one action after the other.
+    """Load HDM05 clips of one actor, joined one action after the other.
 
     Parameters
     ----------
     actor : {"bd", "bk"}
     clips_per_action : int
-        At most this many clips of each of the 11 actions, joined in the order of the archive.
+        Largest number of clips per action; there are 11 actions.
     data : path, optional
 
     Returns
     -------
     Recording
-        59 angles in degrees at 120 Hz, unwrapped inside every clip, without the root's translation.
+        59 angles in degrees at 120 Hz, unwrapped within each clip, without the root translation.
 
     Examples
     --------
     >>> load_hdm05("bd").X.shape
     (2615, 59)
     """
-    require("actor", actor, ("bd", "bk"))
+    check_choice("actor", actor, ("bd", "bk"))
     if clips_per_action < 1:
         raise ValueError(f"clips_per_action must be at least 1; got {clips_per_action}.")
-    path = find("hdm05_cuts", "hdm05_cuts_amc62.npz", data)
+    path = find_file("hdm05_cuts", "hdm05_cuts_amc62.npz", data)
     with np.load(path, allow_pickle=False) as archive:
         actions, names = archive["action"].tolist(), archive["names"]
         own = [number for number, owner in enumerate(archive["actor"].tolist()) if owner == actor]
@@ -221,7 +223,7 @@ def load_hdm05(actor: str = "bd", clips_per_action: int = 1, data: DataFolder = 
         feature_names=tuple(map(str, names[3:])),
         kind="mocap",
         source=str(path),
-        notes=(f"{sum(map(len, clips))} clips of actor {actor} were joined",),
+        notes=(f"joined {sum(map(len, clips))} clips of actor {actor}",),
         labels=np.repeat(np.arange(len(kinds)), lengths),
         label_names=kinds,
     )
@@ -238,10 +240,10 @@ def _angles(path: Path) -> Recording:
         feature_names=tuple(map(str, names[3:])),
         kind="mocap",
         source=str(path),
-        notes=("the root's translation was left out, jumps of a full turn were removed",),
+        notes=("left out the root translation and removed jumps of 360 degrees",),
     )
 
 
 def _without_root(X: Array) -> Array:
-    """Drop the root's three coordinates and remove jumps of a full turn."""
+    """Drop the three coordinates of the root, and remove jumps of a full turn."""
     return np.unwrap(X[:, 3:].astype(float), axis=0, period=360.0)

@@ -1,4 +1,4 @@
-"""Noise of a chosen strength."""
+"""Noise of a given strength."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from seqspan._core.types import Array
 def add_noise(A: npt.ArrayLike, psnr: float | None, *, rng: np.random.Generator | int | None = None) -> Array:
     """Add Gaussian noise so that the peak signal-to-noise ratio is exactly `psnr`.
 
-    ``X = A + c G`` with G standard normal and
-    ``c^2 = s^2 10^(-psnr / 10) / mean(G_ij^2)``, ``s = max |A_ij|``: the ratio realised by this draw,
-    not only its expectation, equals the request up to rounding (see :func:`seqspan.metrics.psnr`).
+    ``X = A + c G`` with G standard normal, ``c^2 = s^2 10^(-psnr / 10) / mean(G_ij^2)`` and
+    ``s = max |A_ij|``. So the ratio of this very draw, not only its expectation, is `psnr` up to rounding
+    (see :func:`seqspan.metrics.psnr`).
 
     Parameters
     ----------
     A : array of shape (d, n)
-        Clean data, with some non-zero entry. It isn't changed.
+        Clean data with at least one non-zero entry. It is not changed.
     psnr : float or None
         In decibels; lower is noisier. None or infinity adds nothing.
     rng : numpy.random.Generator, int or None
@@ -27,7 +27,7 @@ def add_noise(A: npt.ArrayLike, psnr: float | None, *, rng: np.random.Generator 
     Returns
     -------
     X : array of shape (d, n)
-        A new array, of A's precision where A has floating point, else float64.
+        A new array with the data type of A if that is floating point, else float64.
 
     References
     ----------
@@ -41,14 +41,13 @@ def add_noise(A: npt.ArrayLike, psnr: float | None, *, rng: np.random.Generator 
     20.000000
     """
     A = np.asarray(A)
-    X = A.astype(A.dtype if np.issubdtype(A.dtype, np.floating) else np.float64)  # a copy in any case
+    X = A.astype(A.dtype if np.issubdtype(A.dtype, np.floating) else np.float64)  # always a copy
     if psnr is None or psnr == np.inf:
         return X
     peak = float(np.abs(X).max(initial=0))
     if not np.isfinite(psnr) or not 0 < peak < np.inf:
         raise ValueError(
-            f"A finite psnr (or None) and finite data with a non-zero entry are needed; "
-            f"got psnr={psnr} and max|A|={peak}."
+            f"psnr must be finite or None, and A finite and not all zero; got psnr={psnr} and max|A|={peak}."
         )
     noise = np.random.default_rng(rng).standard_normal(X.shape)
     root_mean_square = float(np.sqrt(np.mean(noise**2)))

@@ -1,12 +1,12 @@
-"""Real data sets as recordings with their true labels.
+"""Real data sets as recordings with their true labels, for the experiments and benchmarks.
 
-Nothing is downloaded: files are looked for in the folder ``data``, else in ``$SEQSPAN_DATA``, and where one
-is absent the error says what to get from where.
+Nothing is downloaded: files are expected in the folder ``data``, by default ``$SEQSPAN_DATA``, and the error
+for a missing file says where to get it.
 
 >>> load_tirlib(data="nowhere")  # doctest: +ELLIPSIS
 Traceback (most recent call last):
 ...
-FileNotFoundError: nowhere...TIRlib.mat: not there. Download TIRlib.mat from https://github.com/sjtrny/...
+FileNotFoundError: nowhere...TIRlib.mat: not found. Download TIRlib.mat from https://github.com/sjtrny/...
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ from typing import Any
 
 import numpy as np
 
+from seqspan._core.checks import check_choice
 from seqspan._core.types import IntArray
-from seqspan.datasets._folder import DataFolder, find, require
+from seqspan.datasets._folder import DataFolder, find_file
 from seqspan.datasets._real_mocap import (
     load_cmu86,
     load_cmu86_angles,
@@ -56,19 +57,19 @@ def load_tirlib(data: DataFolder = None) -> Recording:
     Returns
     -------
     Recording
-        Without labels: truth comes from construction, see `seqspan.datasets.spectra`.
+        Without labels; :func:`seqspan.datasets.make_spectra` mixes its spectra.
 
     Examples
     --------
     >>> load_tirlib().X.shape
     (120, 321)
     """
-    library = read(find("tirlib", "TIRlib.mat", data), variable="A", wavelengths="wv")
+    library = read(find_file("tirlib", "TIRlib.mat", data), variable="A", wavelengths="wv")
     return library.with_notes("wavelengths are in micrometres")
 
 
 def load_bbb_clip(clip: str, data: DataFolder = None) -> Recording:
-    """Load a clip of 300 frames and three shots, as in the paper's protocol for video.
+    """Load a clip of 300 frames with three shots, as in the paper's experiment on video.
 
     Parameters
     ----------
@@ -78,15 +79,15 @@ def load_bbb_clip(clip: str, data: DataFolder = None) -> Recording:
     Returns
     -------
     Recording
-        Grey frames of 129 x 96; labels are the shots.
+        Grey frames of 129 x 96. The labels are the shots.
 
     Examples
     --------
     >>> np.flatnonzero(np.diff(load_bbb_clip("A").labels)) + 1
     array([ 85, 178])
     """
-    require("clip", clip, ("A", "B"))
-    path = find("video_bbb", f"bbb_clip{clip}_gray96x129.npz", data)
+    check_choice("clip", clip, ("A", "B"))
+    path = find_file("video_bbb", f"bbb_clip{clip}_gray96x129.npz", data)
     recording = read(path, variable="frames")
     with np.load(path, allow_pickle=False) as archive:
         cuts, rate = archive["cuts"], float(archive["fps"])
@@ -95,7 +96,7 @@ def load_bbb_clip(clip: str, data: DataFolder = None) -> Recording:
 
 
 def load_bbb_film(data: DataFolder = None) -> Recording:
-    """Load 60 s of film; labels are the shots between hard cuts.
+    """Load 60 s of film; the labels are the shots between hard cuts.
 
     Parameters
     ----------
@@ -104,7 +105,7 @@ def load_bbb_film(data: DataFolder = None) -> Recording:
     Returns
     -------
     Recording
-        1440 grey frames of 129 x 96. A fade-in, a dissolve and a title inside the shots are in the notes.
+        1440 grey frames of 129 x 96. The notes list gradual transitions: a fade-in, a dissolve and a title.
 
     Examples
     --------
@@ -112,15 +113,15 @@ def load_bbb_film(data: DataFolder = None) -> Recording:
     >>> len(film), film.time_unit, len(np.unique(film.labels))
     (1440, 's', 6)
     """
-    recording = read(find("video_bbb", "big_buck_bunny_first60s.mp4", data))
-    truth = json.loads(find("video_bbb", "labels.json", data).read_text())["big_buck_bunny_first60s.mp4"]
+    recording = read(find_file("video_bbb", "big_buck_bunny_first60s.mp4", data))
+    truth = json.loads(find_file("video_bbb", "labels.json", data).read_text())["big_buck_bunny_first60s.mp4"]
     labels = _count_cuts(truth["hard_cuts_first_frame_of_new_shot"], len(recording))
     notes = [f"{item['type']}: frames {item['frames'][0]}-{item['frames'][1]}" for item in truth["gradual"]]
     return replace(recording, labels=labels).with_notes(*notes)
 
 
 def load_osc_cuts(data: DataFolder = None) -> dict[str, list[tuple[str, int]]]:
-    """Load the cuts that the paper's authors marked in their two cartoons (no pictures).
+    """Load the cuts that the authors of the paper marked in two cartoons, without the frames.
 
     Parameters
     ----------
@@ -128,14 +129,14 @@ def load_osc_cuts(data: DataFolder = None) -> dict[str, list[tuple[str, int]]]:
 
     Returns
     -------
-    dict of video to list of (type of cut, frame)
+    dict of name to list of (type of cut, frame)
 
     Examples
     --------
     >>> {name: len(cuts) for name, cuts in load_osc_cuts().items()}
     {'confederate_honey': 63, 'fright_to_the_finish': 60}
     """
-    lines = find("osc_paper_video_labels", "cuts.csv", data).read_text().splitlines()
+    lines = find_file("osc_paper_video_labels", "cuts.csv", data).read_text().splitlines()
     cuts: dict[str, list[tuple[str, int]]] = {}
     for line in lines[1:]:
         video, kind, frame = line.split(",")
@@ -144,7 +145,7 @@ def load_osc_cuts(data: DataFolder = None) -> dict[str, list[tuple[str, int]]]:
 
 
 def load_hog(name: str, person: int, data: DataFolder = None) -> Recording:
-    """Load a Keck (gestures) or Weizmann (actions) recording as 324 HoG features per frame.
+    """Load a recording of Keck (gestures) or Weizmann (actions) as 324 HoG features per frame.
 
     Parameters
     ----------
@@ -163,13 +164,13 @@ def load_hog(name: str, person: int, data: DataFolder = None) -> Recording:
     >>> load_hog("weizmann", 1).X.shape
     (701, 324)
     """
-    require("name", name, ("keck", "weizmann"))
+    check_choice("name", name, ("keck", "weizmann"))
     file = f"{'keck' if name == 'keck' else 'wei'}_person_{person}.npz"
-    return read(find("keck_weizmann_hog", file, data), variable="X", labels="label")
+    return read(find_file("keck_weizmann_hog", file, data), variable="X", labels="label")
 
 
 def load_actrectut(subject: int = 1, data: DataFolder = None) -> Recording:
-    """Load 24 inertial channels of a walk with six activities in 43 spans.
+    """Load 24 inertial channels of a person with six activities in 43 spans.
 
     Parameters
     ----------
@@ -187,22 +188,22 @@ def load_actrectut(subject: int = 1, data: DataFolder = None) -> Recording:
     (31392, 24)
     """
     file = f"actrectut_subject{subject}_walk.mat"
-    return read(find("actrectut", file, data), variable="data", labels="labels")
+    return read(find_file("actrectut", file, data), variable="data", labels="labels")
 
 
 def load_hopkins(name: str, data: DataFolder = None) -> Recording:
-    """Load tracked points of a scene with several motions; unordered, so sorted by their motion.
+    """Load the tracked points of a scene with several moving objects, sorted by object.
 
     Parameters
     ----------
     name : str
-        Of the scene, such as ``"cars1"``.
+        Name of the scene, such as ``"cars1"``.
     data : path, optional
 
     Returns
     -------
     Recording
-        One row per point, its coordinates in all frames; labels are the motions.
+        One row per point, with its coordinates in all frames. The labels are the objects.
 
     Examples
     --------
@@ -211,7 +212,7 @@ def load_hopkins(name: str, data: DataFolder = None) -> Recording:
     """
     from scipy.io import loadmat
 
-    path = find("hopkins", f"{name}_truth.mat", data)
+    path = find_file("hopkins", f"{name}_truth.mat", data)
     stored = loadmat(path)
     motions = stored["s"].reshape(-1)
     order = np.argsort(motions, kind="stable")
@@ -224,13 +225,13 @@ def load_hopkins(name: str, data: DataFolder = None) -> Recording:
         feature_names=tuple(f"frame{number}.{axis}" for number in range(n_frames) for axis in "xy"),
         kind="table",
         source=str(path),
-        notes=("points have no order; they were sorted by their motion",),
+        notes=("the points have no order of their own and are sorted by label",),
         labels=np.unique(motions[order], return_inverse=True)[1].astype(np.intp),
     )
 
 
 def _count_cuts(cuts: Any, n_samples: int) -> IntArray:
-    """Number the shots between cuts, each the first frame of a new shot."""
+    """Number the shots; a cut is the first frame of a new shot."""
     labels = np.zeros(n_samples, dtype=np.intp)
     labels[np.asarray(cuts)] = 1
     return np.cumsum(labels)

@@ -1,4 +1,4 @@
-"""The paper's semi-synthetic data: mixtures of a few real mineral spectra, span after span."""
+"""The paper's semi-synthetic data: each span mixes a few spectra of a library."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ def make_spectra(
     coefficient_mean: float = 0.1,
     rng: np.random.Generator | int | None = None,
 ) -> tuple[Array, IntArray]:
-    """Mix spectra of a library as the minerals of a drill core mix, one stretch after the other.
+    """Mix spectra of a library, as minerals mix in the layers of a drill core.
 
-    ``X = [U_1 Q_1, ..., U_k Q_k]``: the columns of ``U_i`` are spectra drawn at random from the library,
-    without repetition inside a subspace, and ``Q_i`` comes from
-    :func:`seqspan.datasets.correlated_coefficients`, as for the synthetic data.
+    ``X = [U_1 Q_1, ..., U_k Q_k]``: the columns of ``U_i`` are distinct spectra drawn at random from the
+    library, and ``Q_i`` comes from :func:`seqspan.datasets.correlated_coefficients`, as for the synthetic
+    data.
 
     Parameters
     ----------
     library : array of shape (n_bands, n_spectra)
-        One pure spectrum per column, such as ``load_tirlib().X.T``.
+        One pure spectrum per column.
     n_subspaces : int
     spectra_per_subspace : int
         At most n_spectra.
@@ -38,9 +38,9 @@ def make_spectra(
     Returns
     -------
     X : array of shape (n_bands, n)
-        One sample per *column*, as everywhere inside the library. scikit-learn faces take ``X.T``.
+        One sample per *column*; estimators take ``X.T``.
     labels : array of int, shape (n,)
-        Which subspace, 0 to ``n_subspaces - 1``, each column was drawn from.
+        The subspace of each column, 0 to ``n_subspaces - 1``.
 
     References
     ----------

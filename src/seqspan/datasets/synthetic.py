@@ -1,4 +1,4 @@
-"""The paper's synthetic data: samples drawn in turn from a chain of rotated subspaces."""
+"""The paper's synthetic data: spans of samples, each drawn from one of several rotated subspaces."""
 
 from __future__ import annotations
 
@@ -9,26 +9,26 @@ from scipy.stats import special_ortho_group
 
 from seqspan._core.types import Array, IntArray
 
-VARIANCE = 0.001  # of every coefficient; neighbours in time covary by half of it
+VARIANCE = 0.001  # of a coefficient; the covariance of neighbours in time is half of it
 
 
 def correlated_coefficients(
     n_rows: int, n_samples: int, *, mean: float = 0.1, rng: np.random.Generator | int | None = None
 ) -> Array:
-    """Draw the coefficients Q of samples that resemble their neighbours in time.
+    """Draw coefficients Q of samples that are correlated with their neighbours in time.
 
-    Rows are independent Gaussian series with covariance ``C = 0.001 * tridiag(1/2, 1, 1/2)``.
-    A moving average of white noise g has it exactly: ``q_t = mean + sqrt(0.001 / 2) (g_t + g_{t+1})``.
-    So no matrix is factored, and C, whose eigenvalues are ``0.001 (1 + cos(pi j / (n + 1)))``,
-    is positive definite for every n.
+    The rows are independent Gaussian series with covariance ``C = 0.001 * tridiag(1/2, 1, 1/2)``. The moving
+    average ``q_t = mean + sqrt(0.001 / 2) (g_t + g_{t+1})`` of white noise g has exactly this covariance, so
+    no matrix has to be factored. C is positive definite for every n: its eigenvalues are
+    ``0.001 (1 + cos(pi j / (n + 1)))``.
 
     Parameters
     ----------
     n_rows : int
-        Number of coefficients per sample: the dimension of the subspace, or the size of a library.
+        Number of coefficients per sample: the dimension of the subspace.
     n_samples : int
     mean : float
-        Of every coefficient. The paper does not name it; the authors' generator uses 0.1.
+        Mean of every coefficient. The paper does not give it; the authors' code uses 0.1.
     rng : numpy.random.Generator, int or None
         Source of randomness, or a seed for one.
 
@@ -65,18 +65,18 @@ def make_subspaces(
     coefficient_mean: float = 0.1,
     rng: np.random.Generator | int | None = None,
 ) -> tuple[Array, IntArray]:
-    """Draw samples from one subspace after the other, as in the paper's synthetic experiment.
+    """Draw one span of samples from each of several subspaces, as in the paper's synthetic experiment.
 
-    ``X = [U_1 Q_1, ..., U_k Q_k]`` with ``U_{i+1} = T U_i`` for one random rotation T and a random
-    orthonormal basis ``U_1``; the ``Q_i`` come from :func:`correlated_coefficients`.
+    ``X = [U_1 Q_1, ..., U_k Q_k]`` with a random orthonormal basis ``U_1``, with ``U_{i+1} = T U_i`` for one
+    random rotation T, and with ``Q_i`` from :func:`correlated_coefficients`.
 
     Parameters
     ----------
     n_subspaces : int
     dimension : int
-        Of every subspace.
+        Dimension of each subspace.
     ambient : int
-        Dimension d of the space around them, at least `dimension`.
+        Dimension d of the samples, at least `dimension`.
     samples_per_subspace : int or sequence of int
         One length for all subspaces, or one for each.
     coefficient_mean : float
@@ -86,9 +86,9 @@ def make_subspaces(
     Returns
     -------
     X : array of shape (ambient, n)
-        One sample per *column*, as everywhere inside the library. scikit-learn faces take ``X.T``.
+        One sample per *column*; estimators take ``X.T``.
     labels : array of int, shape (n,)
-        Which subspace, 0 to ``n_subspaces - 1``, each column was drawn from.
+        The subspace of each column, 0 to ``n_subspaces - 1``.
 
     References
     ----------
@@ -122,19 +122,19 @@ def make_recurring_subspaces(
     coefficient_mean: float = 0.1,
     rng: np.random.Generator | int | None = None,
 ) -> tuple[Array, IntArray]:
-    """Draw spans of samples from subspaces that may return, in the given order.
+    """Draw spans of samples from subspaces that may recur, in a given order.
 
-    As :func:`make_subspaces`, except that span i lies in subspace ``order[i]`` and has
-    coefficients of its own: ``X = [U_order[0] Q_0, U_order[1] Q_1, ...]``.
+    Like :func:`make_subspaces`, except that span i lies in subspace ``order[i]``:
+    ``X = [U_order[0] Q_0, U_order[1] Q_1, ...]``, with new coefficients ``Q_i`` for each span.
 
     Parameters
     ----------
     order : sequence of int
-        The subspace of each span, counted from 0. There are ``max(order) + 1`` of them in the chain.
+        The subspace of each span, counted from 0. There are ``max(order) + 1`` subspaces.
     dimension : int
-        Of every subspace.
+        Dimension of each subspace.
     ambient : int
-        Dimension d of the space around them, at least `dimension`.
+        Dimension d of the samples, at least `dimension`.
     samples_per_span : int or sequence of int
         One length for all spans, or one for each.
     coefficient_mean : float
@@ -144,14 +144,14 @@ def make_recurring_subspaces(
     Returns
     -------
     X : array of shape (ambient, n)
-        One sample per column.
+        One sample per *column*; estimators take ``X.T``.
     labels : array of int, shape (n,)
-        Which subspace each column was drawn from.
+        The subspace of each column.
 
     References
     ----------
     Tierney, Guo & Gao, Segmentation of Subspaces in Sequential Data, "Synthetic Subspace
-    Segmentation"; recurrence is the case that its section "Segmentation" leaves to spectral clustering.
+    Segmentation". Recurring subspaces are what its section "Segmentation" leaves to spectral clustering.
 
     Examples
     --------
@@ -171,7 +171,7 @@ def make_recurring_subspaces(
 
 
 def _check_order(order: Sequence[int], dimension: int, ambient: int) -> None:
-    """Refuse an empty or negative order and a subspace larger than its space."""
+    """Refuse an empty or negative order, and subspaces of too high a dimension."""
     if len(order) == 0 or min(order) < 0:
         raise ValueError(f"order must name at least one subspace, counted from 0; got {list(order)}.")
     if not 1 <= dimension <= ambient:
@@ -179,20 +179,20 @@ def _check_order(order: Sequence[int], dimension: int, ambient: int) -> None:
 
 
 def _span_lengths(samples: int | Sequence[int], n_spans: int) -> list[int]:
-    """One positive length per span."""
+    """Return one positive length per span."""
     lengths = [samples] * n_spans if isinstance(samples, int | np.integer) else list(samples)
     if len(lengths) != n_spans or min(lengths) < 1:
         raise ValueError(
-            f"The number of samples must be one positive int, or {n_spans} of them for {n_spans} spans; "
+            f"the number of samples must be a positive int, or {n_spans} of them for {n_spans} spans; "
             f"got {samples}."
         )
     return lengths
 
 
 def _rotated_bases(count: int, dimension: int, ambient: int, rng: np.random.Generator) -> list[Array]:
-    """U_1 random orthonormal, U_{i+1} = T U_i with one random rotation T."""
+    """Draw an orthonormal basis U_1 and a rotation T; return U_1, T U_1, T^2 U_1, and so on."""
     bases = [np.linalg.qr(rng.standard_normal((ambient, dimension)))[0]]
-    if count > 1:  # T costs O(ambient^3): drawn only where it is used; a line has nothing to turn
+    if count > 1:  # drawing T takes O(ambient^3) time, and SciPy has no rotations in one dimension
         rotation = special_ortho_group.rvs(ambient, random_state=rng) if ambient > 1 else np.eye(1)
         for _ in range(count - 1):
             bases.append(rotation @ bases[-1])

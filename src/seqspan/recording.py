@@ -16,6 +16,7 @@ __all__ = ["FrameView", "PoseView", "Recording", "SpectrumView"]
 
 Matrix: TypeAlias = npt.NDArray[Any]
 KINDS = ("video", "mocap", "spectra", "table")
+LENGTH_UNITS = ("mm", "cm", "m", "km", "ft")  # with one of these, a recording runs along depth, not time
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,7 +21,8 @@ from seqspan._core.checks import check_choice
 from seqspan.exports._annotation import write_audacity, write_chapters, write_depth, write_elan
 from seqspan.exports._editing import write_edl, write_fcpxml, write_otio
 from seqspan.exports._split import split_video
-from seqspan.exports._timeline import LENGTH_UNITS, SECONDS, Format, Timeline, make_timeline
+from seqspan.exports._timeline import SECONDS, Format, Timeline, make_timeline
+from seqspan.recording import LENGTH_UNITS
 
 __all__ = ["EXPORTS", "Timeline", "check_export", "make_timeline", "split_video", "write_export"]
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from seqspan._core.spans import Span
 from seqspan._core.text import printable
-from seqspan.readers.video import open_film
+from seqspan.readers.video import DEFAULT_RATE, open_film
 from seqspan.recording import Recording
 
 if TYPE_CHECKING:
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
 #: Seconds in each unit of time.
 SECONDS = {"s": 1.0, "sec": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "min": 60.0, "h": 3600.0}
-LENGTH_UNITS = ("mm", "cm", "m", "km", "ft")
-DEFAULT_RATE = Fraction(25)  # frames per second, for a film that does not say
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from av.video.stream import VideoStream
 
 BUFFER_BYTES = 2**18  # that FFmpeg reads at once
-DEFAULT_RATE = 25.0  # frames per second, if the file does not say
+DEFAULT_RATE = Fraction(25)  # frames per second, for a film that does not say
 # A film may end this much before the time in its header: edit lists and open GOPs hide frames at the ends.
 MAX_LOST_SHARE = 0.02  # of the duration
 MAX_LOST_FRAMES = 3

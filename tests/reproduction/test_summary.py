@@ -122,7 +122,7 @@ def test_a_claim_that_holds_at_half_of_the_levels_holds_in_part():
 
 
 def test_nothing_is_said_of_a_rival_without_rows():
-    """A run that is not done yet has rows of some methods alone."""
+    """A run that is not done yet has rows of some methods only."""
     said = judge_claim(rows({("osc", 4.0): 0.1, ("ssc", 4.0): 0.3}))
     assert said.startswith("OSC is ahead of SSC at 4 dB. Of 1 comparisons, OSC clearly wins 1")
     assert "not compared yet. Of 0 comparisons" in judge_claim(rows({("osc", 4.0): 0.1}))
@@ -140,7 +140,7 @@ def test_a_method_without_rows_has_no_line():
 
 
 def recordings(*names):
-    """Rows of every method on some recordings; OSC errs least."""
+    """Rows of every method on some recordings; OSC makes the fewest errors."""
     return pl.concat(
         [rows(means(0.1, 0.4, 0.5, 0.3)).with_columns(recording=pl.lit(name)) for name in names]
     ).with_columns(coefficient_mean=pl.lit(None, pl.Float64))

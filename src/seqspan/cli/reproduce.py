@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from importlib.metadata import version
 from pathlib import Path
 
 import joblib
@@ -51,7 +50,7 @@ def choose_n_jobs(experiment: Experiment, options: Options) -> int:
     cores = int(joblib.cpu_count())
     if options.n_jobs is not None and not 1 <= options.n_jobs <= cores:
         raise ValueError(f"--jobs must be in [1, {cores}] on {cores} cores; got {options.n_jobs}.")
-    return 1 if experiment.alone else options.n_jobs or cores
+    return 1 if experiment.runs_alone else options.n_jobs or cores
 
 
 def _locate(name: str, options: Options) -> Results:
@@ -81,8 +80,7 @@ def reproduce(name: str, options: Options) -> str:
     """
     results = _locate(name, options)
     workers = Workers(choose_n_jobs(results.experiment, options), options.cluster, options.data)
-    packages = versions() | {package: version(package) for package in ("joblib", "matplotlib")}
-    results.run(workers, packages, _show_nothing if options.quiet else _show_progress)
+    results.run(workers, versions(), _show_nothing if options.quiet else _show_progress)
     return results.redraw()
 
 

@@ -1,10 +1,11 @@
 """The paper's experiments, which ``seqspan reproduce`` runs.
 
-An experiment is a grid of independent cases, each a row of a CSV file (``_experiment``, ``_rows``). Cases
-run in a batch that resumes after a kill (``_batch``); figures and summaries are made from the rows alone
-(``_results``). Four experiments differ only in their description: :mod:`~seqspan.reproduction.synthetic`,
-:mod:`~seqspan.reproduction.spectra`, :mod:`~seqspan.reproduction.video` and
-:mod:`~seqspan.reproduction.mocap` (``_noise``). :mod:`~seqspan.reproduction.runtime` measures time.
+An experiment is a grid of independent cases; each gives a row of a CSV file (``_experiment``, ``_rows``).
+Cases run in a batch that can be killed and resumed (``_batch``). Figures and summaries are made from the
+rows (``_results``). Four experiments differ only in their description (``_noise``):
+:mod:`~seqspan.reproduction.synthetic`, :mod:`~seqspan.reproduction.spectra`,
+:mod:`~seqspan.reproduction.video` and :mod:`~seqspan.reproduction.mocap`. The fifth,
+:mod:`~seqspan.reproduction.runtime`, measures time.
 """
 
 from seqspan.reproduction._experiment import Experiment

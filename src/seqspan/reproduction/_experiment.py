@@ -36,7 +36,7 @@ class Experiment(ABC):
     case_columns: ClassVar[tuple[str, ...]]
     data_columns: ClassVar[tuple[str, ...]]
     #: Whether cases must run one at a time, because their time is measured.
-    alone: ClassVar[bool] = False
+    runs_alone: ClassVar[bool] = False
 
     def require_data(self, data: str | None) -> None:  # noqa: B027 - most need no files
         """Raise an error if data sets are missing from the folder `data`."""

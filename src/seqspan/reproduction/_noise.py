@@ -1,7 +1,7 @@
 """Experiments under noise: how well each method labels data as their noise grows.
 
-The four of them differ in a description alone (:class:`NoiseExperiment`): which data they load, how
-these are divided into figures, which weights and grids they use.
+The four of them differ only in their description (:class:`NoiseExperiment`): which data they load, how
+the data are divided into figures, and which weights and grids they use.
 """
 
 from __future__ import annotations
@@ -247,7 +247,7 @@ class NoiseExperiment(Experiment):
         return {panel.name: _best_weights(panel.select(search)) for panel in self.panels if len(search)}
 
     def expected_seconds(self, case: Case) -> float:
-        """Every case takes about as long."""
+        """Every case takes about the same time."""
         return self.seconds
 
     def run(self, case: Case, rng: np.random.Generator, data: str | None = None) -> dict[str, Value]:

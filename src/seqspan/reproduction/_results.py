@@ -7,6 +7,7 @@ import platform
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from seqspan.reproduction._tables import make_table
 ROWS, SEARCH, MACHINE, SUMMARY = ".csv", "_search.csv", ".json", ".md"  # endings of the file names
 FIGURE_DPI = 80  # dots per inch: figures stay below 150 kB
 
-#: (title, number of cases, number of cases done) -> a context that shows progress and is told of every row.
+#: (title, number of cases, number done) -> context that shows progress and gives a callback for rows.
 Display = Callable[[str, int, int], AbstractContextManager[OnRow | None]]
 
 
@@ -95,9 +96,7 @@ class Results:
         search = self._tabulate(self.experiment.search_cases(self.grid), self._read(SEARCH))
         table = self._tabulate(self.experiment.cases(self.grid, search), self._read(ROWS))
         if table.is_empty():
-            raise ValueError(
-                f"{self.path(ROWS)}: no rows of this grid yet; leave --redraw out to compute them."
-            )
+            raise ValueError(f"{self.path(ROWS)}: no rows of this grid yet; run without --redraw first.")
         for name, figure in self.experiment.draw_figures(table).items():
             figure.savefig(self.path(f"_{name}.png"), dpi=FIGURE_DPI)
         summary = self.experiment.summarise(table, search)
@@ -132,7 +131,7 @@ class Results:
     def _describe_machine(self, workers: Workers, versions: Mapping[str, str]) -> None:
         """Record versions and the kind of machine, but not its name."""
         document = {
-            "versions": dict(versions),
+            "versions": {**versions, **{name: version(name) for name in ("joblib", "matplotlib")}},
             "system": f"{platform.system()}, {platform.machine()}",
             "cores": joblib.cpu_count(),
             "jobs": "the workers of a Dask cluster" if workers.cluster else workers.n_jobs,

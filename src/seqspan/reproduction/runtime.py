@@ -139,7 +139,7 @@ class RuntimeExperiment(Experiment):
     data_columns: ClassVar[tuple[str, ...]] = (
         "seed", "coefficient_mean", "psnr_target", "samples_per_cluster",
     )  # fmt: skip
-    alone: ClassVar[bool] = True
+    runs_alone: ClassVar[bool] = True
 
     def cases(self, grid: Grid, search: pl.DataFrame) -> list[Case]:
         """List algorithms x sizes x repeats, small sizes first."""

@@ -6,14 +6,19 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.spatial.distance import pdist
+from scipy.spatial.distance import cdist, pdist
 from sklearn.metrics.pairwise import cosine_similarity, polynomial_kernel, rbf_kernel
 
-from seqspan import OSC, SSC, SpatSC
+from seqspan import OSC, SSC, SpatSC, pipeline
 from seqspan._core import kernels
-from seqspan._core.kernels import check_kernel, kernel_map
+from seqspan._core.kernels import (
+    check_kernel,
+    kernel_map,
+    median_distance,
+    spread_anchors,
+    squared_distances,
+)
 from seqspan.datasets import make_subspaces
-from seqspan.estimators import segmenter
 from seqspan.metrics import clustering_error
 
 COUPLED = pytest.mark.parametrize("Estimator", [OSC, SpatSC])
@@ -48,6 +53,14 @@ def test_rbf_is_as_wide_as_samples_are_apart(n, d, scale, seed):
     np.testing.assert_allclose(Y.T @ Y, wanted, atol=1e-5 * n)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_rbf_knows_distances_far_from_zero(dtype):
+    """300 is room temperature in kelvin: distances must not drown in its square."""
+    X = draw(3, 40).astype(dtype)
+    near, far = kernel_map(X, "rbf"), kernel_map(X + dtype(300), "rbf")
+    np.testing.assert_allclose(far.T @ far, near.T @ near, atol=1e-3)
+
+
 def test_rbf_of_samples_that_are_all_alike_is_one():
     Y = kernel_map(np.ones((3, 6)), "rbf")
     np.testing.assert_allclose(Y.T @ Y, np.ones((6, 6)))
@@ -77,7 +90,7 @@ def test_many_samples_are_mapped_by_some_of_them(monkeypatch, kernel):
     t = np.linspace(0, 6, 301)
     X = np.stack([np.cos(t), np.sin(2 * t), np.cos(3 * t)]) + 0.01 * draw(3, 301)
     exact = kernel_map(X, kernel)
-    monkeypatch.setattr(kernels, "LARGEST_EXACT", 60)
+    monkeypatch.setattr(kernels, "MAX_ANCHORS", 60)
     near = kernel_map(X, kernel)
     assert near.shape[0] <= 60
     wanted = exact.T @ exact
@@ -88,7 +101,7 @@ def test_many_samples_are_mapped_by_some_of_them(monkeypatch, kernel):
 
 
 def test_only_the_values_with_some_samples_are_asked_for(monkeypatch):
-    monkeypatch.setattr(kernels, "LARGEST_EXACT", 20)
+    monkeypatch.setattr(kernels, "MAX_ANCHORS", 20)
     asked = []
 
     def spy(A, B):
@@ -120,7 +133,7 @@ def test_what_is_no_kernel_is_refused(kernel, message):
 
 
 def test_values_with_all_samples_are_checked_too(monkeypatch):
-    monkeypatch.setattr(kernels, "LARGEST_EXACT", 9)
+    monkeypatch.setattr(kernels, "MAX_ANCHORS", 9)
 
     def square_only(A, B):
         return A.T @ A
@@ -132,6 +145,36 @@ def test_values_with_all_samples_are_checked_too(monkeypatch):
         kernel_map(draw(3, 30), square_only)
     with pytest.raises(ValueError, match=r"finite values; got 189 of 270"):
         kernel_map(draw(3, 30), wrong_beyond)
+
+
+@pytest.mark.parametrize("n", [1, 2, 7, 999, 1000, 1001, 2500])
+def test_anchors_are_spread_evenly_from_the_first_to_the_last(n):
+    anchors = spread_anchors(n, 1000)
+    assert len(anchors) == min(n, 1000)
+    assert (anchors[0], anchors[-1]) == (0, n - 1)
+    gaps = np.diff(anchors)
+    assert n == 1 or (gaps.min() >= 1 and gaps.max() - gaps.min() <= 1)
+
+
+@pytest.mark.parametrize(("dtype", "rtol"), [(np.float64, 1e-10), (np.float32, 1e-3)])
+@pytest.mark.parametrize("shift", [0.0, 300.0])
+def test_squared_distances_even_far_from_zero(dtype, rtol, shift):
+    X = (draw(4, 30) + shift).astype(dtype)
+    anchors = np.array([0, 7, 29])
+    found = squared_distances(X, anchors)
+    assert found.dtype == dtype
+    assert found.min() >= 0
+    expected = cdist(X.T.astype(float), X.T[anchors].astype(float), "sqeuclidean")
+    np.testing.assert_allclose(found, expected, rtol=rtol, atol=rtol)
+
+
+def test_the_median_distance_leaves_out_samples_that_are_the_same():
+    X, anchors = np.array([[0.0, 0.0, 1.0, 3.0, 100.0]]), np.array([0, 1, 2, 3])
+    distances = squared_distances(X, anchors)
+    assert median_distance(distances, anchors) == pytest.approx(np.median([1, 1, 9, 9, 4]))
+    assert median_distance(distances, anchors, rounding=2.0) == pytest.approx(9)
+    assert median_distance(distances, anchors, rounding=20.0) == 1
+    assert median_distance(np.zeros((1, 1)), np.array([0])) == 1
 
 
 @pytest.mark.parametrize("kernel", ["poly", None, 3])
@@ -222,7 +265,7 @@ def test_landmarks_and_kernels_are_not_for_each_other(Estimator, kernel):
 
 
 def test_samples_are_the_atoms_of_a_long_sequence_with_a_kernel(monkeypatch):
-    monkeypatch.setattr(segmenter, "LARGEST_FULL", 20)
+    monkeypatch.setattr(pipeline, "LARGEST_FULL", 20)
     X = draw(30, 4)
     assert OSC(2, kernel="rbf", dictionary="auto").fit(X).dictionary_ == "samples"
     with pytest.warns(UserWarning, match="30 samples are represented by 10 landmarks"):
@@ -230,7 +273,9 @@ def test_samples_are_the_atoms_of_a_long_sequence_with_a_kernel(monkeypatch):
 
 
 def test_samples_that_arrive_have_no_kernel():
-    with pytest.raises(ValueError, match=r"kernel must be 'linear'; got 'rbf'"):
+    with pytest.raises(
+        ValueError, match=r"partial_fit has no use for kernel: leave it at 'linear'; got 'rbf'"
+    ):
         OSC(kernel="rbf").partial_fit(draw(30, 4))
 
 
@@ -240,8 +285,10 @@ def test_models_that_are_not_coupled_have_no_kernel():
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
-def test_samples_that_are_equal_but_for_rounding(dtype):
-    """Their distances are rounding of either sign, and no width: the kernel is one everywhere."""
+@pytest.mark.parametrize("ulps", [0, 1])
+def test_samples_that_are_equal_but_for_rounding(dtype, ulps):
+    """Their distances are rounding and say nothing about the width: the kernel is one everywhere."""
     X = np.full((38, 44), 1 / np.sqrt(38), dtype=dtype)
+    X[:, ::2] += ulps * np.spacing(X[0, 0])
     Y = kernel_map(X, "rbf")
     np.testing.assert_allclose(Y.T @ Y, 1, atol=1e-5)

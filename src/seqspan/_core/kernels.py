@@ -1,6 +1,8 @@
-"""Kernels: subspaces of a wider space, through features whose inner products are the kernel.
+"""Kernels: functions of two samples, and features whose inner products are the kernel.
 
-The models know the samples through X^T X alone, so any X with the kernel as its Gram matrix will do.
+The models know samples through X^T X alone, so any X whose Gram matrix is the kernel will do. Kernels
+compare all samples with a limited number of them, the anchors, so that no n x n kernel is needed for long
+recordings.
 """
 
 from __future__ import annotations
@@ -14,35 +16,36 @@ from seqspan._core.checks import check_choice
 from seqspan._core.eigen import symmetric_eigenpairs
 from seqspan._core.memory import require_memory
 from seqspan._core.scaling import scale_columns
-from seqspan._core.types import Array
+from seqspan._core.types import Array, IntArray
 
 __all__ = ["kernel_map"]
 
 Kernel: TypeAlias = "str | Callable[[Array, Array], Array]"
-NAMES = ("linear", "cosine", "rbf")
-LARGEST_EXACT = 2000  # samples; more are mapped by what they share with as many of them
-NEGLIGIBLE = 1e-6  # of the largest eigenvalue
-ROUNDING = 16  # units in the last place that a squared distance may be wrong by
-TOLERANCE = 1e-3  # of the largest value: what a kernel may lack in symmetry and in sign
+KERNELS = ("linear", "cosine", "rbf")
+MAX_ANCHORS = 2000  # samples; up to this many the map is exact
+MIN_EIGENVALUE = 1e-6  # of the largest; directions below are rounding
+MIN_DISTANCE = 1e-7  # squared, of the largest between anchors; what is below does not count for the median
+ROUNDING = 16  # units in the last place by which equal samples may differ
+TOLERANCE = 1e-3  # of the largest value: how far a kernel may be from symmetric and positive semidefinite
 
 
 def check_kernel(kernel: Kernel) -> Kernel:
     """Return a kernel's name or function, or say what is wrong with it."""
-    return kernel if callable(kernel) else check_choice("kernel", kernel, NAMES)
+    return kernel if callable(kernel) else check_choice("kernel", kernel, KERNELS)
 
 
 def kernel_map(X: Array, kernel: Kernel) -> Array:
     """Map samples so that their inner products are the kernel's values.
 
-    Exact up to 2,000 samples; of more, 2,000 spread evenly in time span the space (Nystroem).
+    Exact up to 2,000 samples. Of more, 2,000 spread evenly in time span the space (Nystroem).
 
     Parameters
     ----------
     X : array of shape (d, n)
     kernel : {"linear", "cosine", "rbf"} or callable
-        A callable gets two arrays of columns, (d, a) and (d, b), and returns the values, (a, b); they
-        must be those of a kernel, with no negative eigenvalues to speak of. "rbf" is
-        ``exp(-||x - y||^2 / m)``, with m the median squared distance.
+        A callable gets two arrays of columns, (d, a) and (d, b), and returns their values, (a, b). It must be
+        symmetric and positive semidefinite. "rbf" is ``exp(-||x - y||^2 / m)``, with m the median squared
+        distance.
 
     Returns
     -------
@@ -61,27 +64,91 @@ def kernel_map(X: Array, kernel: Kernel) -> Array:
     if kernel == "cosine":
         return scale_columns(X)
     n = X.shape[1]
-    few = min(n, LARGEST_EXACT)
+    anchors = spread_anchors(n, MAX_ANCHORS)
     require_memory(
-        8 * few * (12 * few + 5 * n), f"A kernel of {n} samples", "Take fewer samples, or kernel='linear'."
+        8 * len(anchors) * (12 * len(anchors) + 5 * n),
+        f"A kernel of {n} samples",
+        "Take fewer samples, or kernel='linear'.",
     )
-    anchors = X[:, np.unique(np.linspace(0, n - 1, min(n, LARGEST_EXACT)).round().astype(np.intp))]
-    function = kernel if callable(kernel) else _rbf(anchors)
-    eigenvalues, vectors = _decompose(_values(function, anchors, anchors))
-    kept = eigenvalues > NEGLIGIBLE * eigenvalues[-1]
+    between, to_all = _call(kernel, X, anchors) if callable(kernel) else _rbf(X, anchors)
+    eigenvalues, vectors = _decompose(between)
+    kept = eigenvalues > MIN_EIGENVALUE * eigenvalues[-1]
     if not kept.any():  # a kernel of zeros, as of samples of zeros
         return np.zeros((1, n), dtype=X.dtype)
-    mapped: Array = (vectors[:, kept] / np.sqrt(eigenvalues[kept])).T @ _values(function, anchors, X)
+    mapped: Array = (vectors[:, kept] / np.sqrt(eigenvalues[kept])).T @ to_all
     return np.ascontiguousarray(mapped.astype(X.dtype, copy=False))
+
+
+def spread_anchors(n_samples: int, limit: int) -> IntArray:
+    """Pick at most `limit` samples, spread evenly in time from the first to the last.
+
+    Examples
+    --------
+    >>> spread_anchors(9, 3), spread_anchors(2, 3)
+    (array([0, 4, 8]), array([0, 1]))
+    """
+    return np.unique(np.linspace(0, n_samples - 1, min(n_samples, limit)).round().astype(np.intp))
+
+
+def squared_distances(X: Array, anchors: IntArray) -> Array:
+    """Squared distances of all samples from the anchors, of shape (n, n_anchors), in X's precision.
+
+    Examples
+    --------
+    >>> squared_distances(np.array([[300.0, 301.0, 303.0]]), np.array([0, 2]))
+    array([[0., 9.],
+           [1., 4.],
+           [9., 0.]])
+    """
+    X = X - X.mean(axis=1, keepdims=True)  # distances stay, and keep more digits if X is far from 0
+    squares = np.einsum("ij,ij->j", X, X)
+    distances: Array = squares[:, None] + squares[anchors] - 2 * (X.T @ X[:, anchors])
+    return np.maximum(distances, 0, out=distances)
+
+
+def median_distance(distances: Array, anchors: IntArray, rounding: float = 0.0) -> float:
+    """Median squared distance between different anchors; 1 if all are the same.
+
+    Parameters
+    ----------
+    distances : array of shape (n, n_anchors)
+    anchors : array of int, shape (n_anchors,)
+    rounding : float
+        Squared distance up to which samples are the same.
+
+    Examples
+    --------
+    >>> anchors = np.array([0, 1, 2])
+    >>> median_distance(squared_distances(np.array([[0.0, 1.0, 3.0]]), anchors), anchors)
+    4.0
+    """
+    between = distances[anchors][np.triu_indices(len(anchors), 1)]
+    largest = max(float(between.max(initial=0)), np.finfo(float).tiny)
+    different = between[between > max(MIN_DISTANCE * largest, rounding)]
+    return float(np.median(different)) if len(different) else 1.0
+
+
+def _rbf(X: Array, anchors: IntArray) -> tuple[Array, Array]:
+    """Gaussian kernel of the anchors among themselves and with all samples, as wide as anchors are apart."""
+    distances = squared_distances(X.astype(np.float64), anchors)
+    largest = float(np.einsum("ij,ij->j", X, X, dtype=np.float64).max())
+    width = median_distance(distances, anchors, (ROUNDING * np.finfo(X.dtype).eps) ** 2 * largest)
+    values = np.exp(-distances / width)
+    return values[anchors], values.T
+
+
+def _call(function: Callable[[Array, Array], Array], X: Array, anchors: IntArray) -> tuple[Array, Array]:
+    """Values of a given kernel of the anchors among themselves and with all samples."""
+    return _values(function, X[:, anchors], X[:, anchors]), _values(function, X[:, anchors], X)
 
 
 def _values(function: Callable[[Array, Array], Array], A: Array, B: Array) -> Array:
     """Values between two arrays of columns, checked."""
     values = np.asarray(function(A, B), dtype=np.float64)
-    wanted = (A.shape[1], B.shape[1])
-    if values.shape != wanted:
+    expected = (A.shape[1], B.shape[1])
+    if values.shape != expected:
         raise ValueError(
-            f"kernel must return values of shape {wanted} for {wanted[0]} and {wanted[1]} samples; "
+            f"kernel must return values of shape {expected} for {expected[0]} and {expected[1]} samples; "
             f"got shape {values.shape}."
         )
     if not np.all(np.isfinite(values)):
@@ -93,13 +160,13 @@ def _values(function: Callable[[Array, Array], Array], A: Array, B: Array) -> Ar
 
 
 def _decompose(values: Array) -> tuple[Array, Array]:
-    """Eigenvalues, ascending, and eigenvectors of what must be a kernel."""
-    size = float(np.abs(values).max())
-    uneven = float(np.abs(values - values.T).max())
-    if uneven > TOLERANCE * size:
+    """Eigenvalues, ascending, and eigenvectors of a kernel, or say why it is none."""
+    largest = float(np.abs(values).max())
+    difference = float(np.abs(values - values.T).max())
+    if difference > TOLERANCE * largest:
         raise ValueError(
-            f"kernel must be symmetric; got values that differ by {uneven:.3g} beside a largest of "
-            f"{size:.3g}."
+            f"kernel must be symmetric; got values that differ by {difference:.3g} beside a largest of "
+            f"{largest:.3g}."
         )
     eigenvalues, vectors = symmetric_eigenpairs((values + values.T) / 2)
     if eigenvalues[0] < -TOLERANCE * max(eigenvalues[-1], 0):
@@ -108,18 +175,3 @@ def _decompose(values: Array) -> tuple[Array, Array]:
             f"{eigenvalues[-1]:.3g}."
         )
     return eigenvalues, vectors
-
-
-def _rbf(anchors: Array) -> Callable[[Array, Array], Array]:
-    """Gaussian kernel, as wide as the anchors are apart."""
-
-    def distances(A: Array, B: Array) -> Array:
-        sizes = np.sum(A**2, axis=0)[:, None] + np.sum(B**2, axis=0)
-        squared = sizes - 2 * (A.T @ B)
-        # what is left of equal samples is rounding, of either sign
-        return np.asarray(np.where(squared > ROUNDING * np.finfo(A.dtype).eps * sizes, squared, 0))
-
-    between = distances(anchors, anchors)[np.triu_indices(anchors.shape[1], 1)]
-    positive = between[between > 0]
-    width = float(np.median(positive)) if len(positive) else 1.0
-    return lambda A, B: np.exp(-distances(A, B) / width)

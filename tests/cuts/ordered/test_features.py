@@ -9,7 +9,7 @@ from scipy.spatial.distance import pdist, squareform
 from sklearn.decomposition import KernelPCA
 from sklearn.metrics.pairwise import cosine_similarity
 
-from seqspan.cuts.ordered import features as kernel_features
+from seqspan.cuts.ordered import features
 from seqspan.cuts.ordered.features import coefficient_features, sample_features
 
 
@@ -64,7 +64,7 @@ def test_fewer_anchors_than_samples_come_close(case, monkeypatch):
     make, kernel = CASES[case]
     X = smooth_path(6, 301, seed=0)
     exact = by_the_book(kernel(X), 5)
-    monkeypatch.setattr(kernel_features, "N_ANCHORS", 100)
+    monkeypatch.setattr(features, "N_ANCHORS", 100)
     Y = make(X, 10)
     assert Y.shape == (301, 10)
     np.testing.assert_allclose(Y.mean(axis=0), 0, atol=1e-9)
@@ -72,15 +72,6 @@ def test_fewer_anchors_than_samples_come_close(case, monkeypatch):
     # components of nearly the same variance mix, so all ten are asked for the first five
     missed = exact - Y @ np.linalg.lstsq(Y, exact)[0]
     assert missed.var(axis=0).max() < 0.01
-
-
-@pytest.mark.parametrize("n", [1, 2, 7, 999, 1000, 1001, 2500])
-def test_anchors_are_spread_evenly_from_the_first_to_the_last(n):
-    anchors = kernel_features._anchors(n)
-    assert len(anchors) == min(n, kernel_features.N_ANCHORS)
-    assert (anchors[0], anchors[-1]) == (0, n - 1)
-    gaps = np.diff(anchors)
-    assert n == 1 or (gaps.min() >= 1 and gaps.max() - gaps.min() <= 1)
 
 
 @pytest.mark.parametrize("make", [sample_features, coefficient_features])

@@ -21,8 +21,7 @@ import numpy as np
 from benchmarks.quality.sets import SETS, Labelled
 from seqspan import OSC
 from seqspan._core.spans import boundaries_from_labels
-from seqspan.cuts.ordered.confidence import boundary_confidence
-from seqspan.cuts.ordered.cut import OrderedCutter
+from seqspan.cuts import make_cutter
 from seqspan.preprocess import make_chain
 
 MARGIN = 0.02
@@ -34,12 +33,12 @@ def judge(sequence: Labelled) -> Iterator[tuple[str, float, bool]]:
     """Setting, confidence and correctness of every boundary that is found."""
     X = make_chain("auto", sequence.X, sequence.kind).apply(sequence.X)
     Z = OSC(n_subspaces=1).fit(X).coef_
-    cutter = OrderedCutter(np.ascontiguousarray(X.T), Z, rng=0)
+    cutter = make_cutter("ordered", np.ascontiguousarray(X.T), Z, rng=0)
     truth = boundaries_from_labels(sequence.labels)
     for given, n_spans in (("both", sequence.n_spans), ("nothing", "auto")):
         found = cutter.cut(n_spans).boundaries
         right = match(truth, found, round(MARGIN * len(X)))
-        for sure, correct in zip(boundary_confidence(cutter.evidence, found), right, strict=True):
+        for sure, correct in zip(cutter.confidence(found), right, strict=True):
             yield given, float(sure), bool(correct)
 
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from seqspan import OSC
 from seqspan._core.spans import boundaries_from_labels
-from seqspan.cuts.ordered.cut import OrderedCutter
+from seqspan.cuts import make_cutter
 from seqspan.datasets import make_motion
 from seqspan.plots import STYLE, plot_spans
 
@@ -27,11 +27,11 @@ print("true ", boundaries_from_labels(labels).tolist())
 print("found", osc.boundaries_.tolist())
 
 # %%
-# ``OrderedCutter`` divides one recording into any number of spans without computing anything twice.
-# ``evidence`` tells what a span costs, in nats: the negative logarithm of the probability that one Gaussian
-# gives its samples.
+# A cutter divides one recording into any number of spans without computing anything twice.
+# Its ``cost`` says what a span costs, in nats: the negative log evidence that its samples are draws of one
+# Gaussian.
 unit = X / np.linalg.norm(X, axis=0)
-cutter = OrderedCutter(unit, osc.coef_, rng=0)
+cutter = make_cutter("ordered", unit, osc.coef_, rng=0)
 counts = range(1, 13)
 cuts = {k: cutter.cut(n_spans=k) for k in counts}
 
@@ -39,8 +39,7 @@ cuts = {k: cutter.cut(n_spans=k) for k in counts}
 def cost(boundaries):
     """Sum of the costs of all spans."""
     edges = [0, *boundaries.tolist(), len(labels)]
-    evidence = cutter.evidence
-    return sum(evidence.cost(evidence.moments(start, end)) for start, end in pairwise(edges))
+    return sum(cutter.cost.error(start, end) for start, end in pairwise(edges))
 
 
 costs = np.array([cost(cuts[k].boundaries) for k in counts])
@@ -53,7 +52,7 @@ plt.style.use(STYLE)
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.4))
 left.plot(counts, (costs - costs[0]) / len(labels), marker="o")
 left.set(xlabel="number of spans", ylabel="nats per sample", title="cost against one span")
-right.plot(counts[1:], [cuts[k].confidence.min() for k in counts[1:]], marker="o")
+right.plot(counts[1:], [cutter.confidence(cuts[k].boundaries).min() for k in counts[1:]], marker="o")
 right.set(xlabel="number of spans", ylabel="confidence", ylim=(-0.03, 1.03), title="least sure boundary")
 for ax in (left, right):
     ax.axvline(chosen, color="0.6", linewidth=1, linestyle="--", label="chosen")

@@ -1,7 +1,8 @@
-"""The cost of a span against marginal likelihoods computed in other ways; all spans against each alone."""
+"""The cost of a span against marginal likelihoods computed in other ways; what it takes to add a cost."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -11,7 +12,9 @@ from hypothesis import strategies as st
 from scipy.integrate import trapezoid
 from scipy.stats import invgamma, multivariate_t, norm
 
-from seqspan.cuts.ordered.cost import PRIOR, Evidence, moments
+from seqspan.cuts.ordered.cost import PRIOR_VARIANCE, GaussianCost, SpanCost, make_cost
+from seqspan.cuts.ordered.cut import OrderedCutter
+from seqspan.cuts.ordered.features import coefficient_features, sample_features
 from seqspan.cuts.ordered.loops import LANES
 
 LOG_PI = np.log(np.pi)
@@ -26,7 +29,7 @@ def features(n, p, seed):
 def predictive_chain(Y):
     """-log p(Y) under the normal-inverse-Wishart prior: each sample is multivariate t given those before."""
     p = Y.shape[1]
-    kappa, degrees, mean, scatter, total = 1.0, p + 2.0, np.zeros(p), PRIOR * np.eye(p), 0.0
+    kappa, degrees, mean, scatter, total = 1.0, p + 2.0, np.zeros(p), PRIOR_VARIANCE * np.eye(p), 0.0
     for y in Y:
         free = degrees - p + 1
         shape = scatter * (kappa + 1) / (kappa * free)
@@ -48,8 +51,8 @@ def cost_by_chain(Y, sizes):
 @pytest.mark.parametrize("n", [1, 2, 9, 40])
 def test_cost_is_that_of_the_chain_of_predictions(p, sizes, n):
     Y = features(n, p, seed=n + p)
-    evidence = Evidence([Y])
-    assert evidence.cost(evidence.moments(0, n)) == pytest.approx(cost_by_chain(Y, sizes), rel=1e-9)
+    cost = GaussianCost([Y])
+    assert cost.error(0, n) == pytest.approx(cost_by_chain(Y, sizes), rel=1e-9)
 
 
 @pytest.mark.parametrize("y", [[0.3], [-0.2, 1.5], [0.4, 0.5, 0.45, -0.1]])
@@ -59,43 +62,46 @@ def test_cost_of_one_feature_is_the_integral_over_mean_and_variance(y):
     mean = np.sqrt(variance)[:, None] * deviations  # drawn from Normal(0, variance), like one sample at 0
     likelihood = np.prod(norm.pdf(np.array(y)[:, None, None], mean, np.sqrt(variance)[:, None]), axis=0)
     given_variance = trapezoid(likelihood * norm.pdf(deviations), deviations, axis=1)
-    # in one dimension inverse-Wishart(PRIOR, 3) is inverse-gamma(3/2, PRIOR/2)
-    prior = invgamma.pdf(variance, 1.5, scale=PRIOR / 2) * variance
+    # in one dimension inverse-Wishart(prior, 3) is inverse-gamma(3/2, prior/2)
+    prior = invgamma.pdf(variance, 1.5, scale=PRIOR_VARIANCE / 2) * variance
     integral = trapezoid(given_variance * prior, log_variance)
-    evidence = Evidence([np.array(y)[:, None]])
-    cost = evidence.cost(evidence.moments(0, len(y)))
+    cost = GaussianCost([np.array(y)[:, None]])
+    found = cost.error(0, len(y))
     # the variances above exp(16) that are left out have a prior probability of 1e-12
-    assert cost + len(y) / 2 * LOG_PI == pytest.approx(-np.log(integral), abs=1e-7)
+    assert found + len(y) / 2 * LOG_PI == pytest.approx(-np.log(integral), abs=1e-7)
 
 
 def test_several_views_are_averaged_and_several_sets_cost_what_each_costs():
     views = [features(30, 4, 0), features(30, 2, 1), features(30, 1, 2)]
-    evidence = Evidence(views)
+    cost = GaussianCost(views)
     spans = [(0, 30), (3, 4), (10, 25)]
     expected = [
         np.mean([cost_by_chain(Y[i:j], s) for Y, s in zip(views, [[2, 4], [2], [1]], strict=True)])
         for i, j in spans
     ]
-    found = evidence.costs([evidence.moments(i, j) for i, j in spans])
+    found = cost.costs([cost.summarise(i, j) for i, j in spans])
     np.testing.assert_allclose(found, expected, rtol=1e-9)
-    assert evidence.costs([]).shape == (0,)
+    assert cost.costs([]).shape == (0,)
 
 
 def test_moments_add_up():
-    Y = features(20, 3, 0)
-    together, whole = moments(Y[:7]) + moments(Y[7:]), moments(Y)
+    views = [features(20, 4, 0), features(20, 2, 1)]
+    cost = GaussianCost(views)
+    together, whole = cost.summarise(0, 7) + cost.summarise(7, 20), cost.summarise(0, 20)
     assert together.count == whole.count == 20
-    np.testing.assert_allclose(together.total, whole.total)
-    np.testing.assert_allclose(together.products, whole.products)
+    for number, Y in enumerate(views):
+        for found in (together, whole):
+            np.testing.assert_allclose(found.totals[number], Y.sum(axis=0))
+            np.testing.assert_allclose(found.products[number], Y.T @ Y)
 
 
-def costs_one_by_one(evidence, step, shortest):
+def costs_one_by_one(cost, step, shortest):
     """The costs of all spans of the grid, each from its own samples."""
-    grid = [*range(0, evidence.n_samples, step), evidence.n_samples]
+    grid = [*range(0, cost.n_samples, step), cost.n_samples]
     C = np.zeros((len(grid), len(grid)))
     for end in range(len(grid)):
         for start in range(end - shortest + 1):
-            C[end, start] = evidence.cost(evidence.moments(grid[start], grid[end]))
+            C[end, start] = cost.error(grid[start], grid[end])
     return C
 
 
@@ -116,9 +122,9 @@ def costs_one_by_one(evidence, step, shortest):
     ],
 )
 def test_all_spans_at_once_cost_what_each_costs(n, step, shortest, p):
-    evidence = Evidence([features(n, p, seed=n)])
-    C = evidence.span_costs(step, shortest, n_threads=1)
-    expected = costs_one_by_one(evidence, step, shortest)
+    cost = GaussianCost([features(n, p, seed=n)])
+    C = cost.span_costs(step, shortest, n_jobs=1)
+    expected = costs_one_by_one(cost, step, shortest)
     # single precision of the largest cost, twice: rounding of the sum and of its parts
     np.testing.assert_allclose(C, expected, rtol=0, atol=3e-7 * max(np.abs(expected).max(), 1))
 
@@ -131,43 +137,106 @@ def test_all_spans_at_once_cost_what_each_costs(n, step, shortest, p):
     shortest=st.integers(1, 6),
 )
 def test_all_spans_of_several_views_cost_what_each_costs(n, sizes, step, shortest):
-    evidence = Evidence([features(n, p, seed) for seed, p in enumerate(sizes)])
-    C = evidence.span_costs(step, shortest, n_threads=1)
-    expected = costs_one_by_one(evidence, step, shortest)
+    cost = GaussianCost([features(n, p, seed) for seed, p in enumerate(sizes)])
+    C = cost.span_costs(step, shortest, n_jobs=1)
+    expected = costs_one_by_one(cost, step, shortest)
     np.testing.assert_allclose(C, expected, rtol=0, atol=1e-6 * max(np.abs(expected).max(), 1))
 
 
 def test_threads_change_nothing():
-    evidence = Evidence([features(150, 6, 0), features(150, 3, 1)])
-    alone, shared = (evidence.span_costs(1, 2, n_threads=n_threads) for n_threads in (1, 2))
+    cost = GaussianCost([features(150, 6, 0), features(150, 3, 1)])
+    alone, shared = (cost.span_costs(1, 2, n_jobs=n_jobs) for n_jobs in (1, 2))
     np.testing.assert_array_equal(alone, shared)
 
 
 def test_a_long_span_keeps_its_digits():
     """Sample by sample, 3,000 updates of the factor lose nothing that single precision would show."""
-    evidence = Evidence([features(3000, 6, 0)])
-    C = evidence.span_costs(1000, 1, n_threads=1)
-    np.testing.assert_allclose(C, costs_one_by_one(evidence, 1000, 1), rtol=2e-7)
+    cost = GaussianCost([features(3000, 6, 0)])
+    C = cost.span_costs(1000, 1, n_jobs=1)
+    np.testing.assert_allclose(C, costs_one_by_one(cost, 1000, 1), rtol=2e-7)
 
 
 def test_a_change_is_worth_a_boundary_and_no_change_is_not():
     rng = np.random.default_rng(0)
     same, other = rng.standard_normal((2, 60, 4))
     for Y, worth in ((np.concatenate([same, 3 * other]), True), (np.concatenate([same, other]), False)):
-        evidence = Evidence([Y])
-        apart = sum(evidence.cost(evidence.moments(i, j)) for i, j in pairwise([0, 60, 120]))
-        assert (apart < evidence.cost(evidence.moments(0, 120))) == worth
+        cost = GaussianCost([Y])
+        apart = sum(cost.error(i, j) for i, j in pairwise([0, 60, 120]))
+        assert (apart < cost.error(0, 120)) == worth
 
 
 def test_the_views_are_left_as_they_are_and_an_odd_feature_is_left_out():
     Y = features(40, 5, 0)
     Y.setflags(write=False)
-    evidence = Evidence([Y])
-    np.testing.assert_array_equal(
-        evidence.span_costs(n_threads=1), Evidence([Y[:, :4]]).span_costs(n_threads=1)
-    )
+    cost = GaussianCost([Y])
+    np.testing.assert_array_equal(cost.span_costs(n_jobs=1), GaussianCost([Y[:, :4]]).span_costs(n_jobs=1))
 
 
 def test_views_of_different_samples_are_refused():
     with pytest.raises(ValueError, match=r"same samples.*\[30, 60\]"):
-        Evidence([features(30, 2, 0), features(60, 2, 0)])
+        GaussianCost([features(30, 2, 0), features(60, 2, 0)])
+
+
+def test_samples_and_coefficients_are_two_views():
+    rng = np.random.default_rng(0)
+    X, Z = rng.standard_normal((5, 40)), rng.standard_normal((40, 40))
+    both, samples = make_cost(X, Z), make_cost(X)
+    expected = GaussianCost([sample_features(X), coefficient_features(Z)])
+    assert both.error(3, 30) == expected.error(3, 30)
+    assert samples.error(3, 30) == GaussianCost([sample_features(X)]).error(3, 30)
+
+
+@dataclass(frozen=True)
+class Sums:
+    count: int
+    total: np.ndarray
+    energy: float
+
+    def __add__(self, other):
+        return Sums(self.count + other.count, self.total + other.total, self.energy + other.energy)
+
+
+class ScatterCost(SpanCost[Sums]):
+    """A cost with nothing but the two methods that a new one needs: squared distances from the mean."""
+
+    def __init__(self, X):
+        self.X, self.n_samples = X, X.shape[1]
+
+    def summarise(self, start, end):
+        span = self.X[:, start:end]
+        return Sums(end - start, span.sum(axis=1), float(np.sum(span**2)))
+
+    def costs(self, summaries):
+        return np.array([one.energy - one.total @ one.total / one.count for one in summaries])
+
+
+@pytest.mark.parametrize(("step", "shortest"), [(1, 1), (1, 4), (3, 2), (50, 1)])
+def test_a_new_cost_has_the_costs_of_all_spans(step, shortest):
+    X = features(20, 3, 0).T
+    grid = [*range(0, 20, step), 20]
+    C = ScatterCost(X).span_costs(step, shortest)
+    assert C.shape == (len(grid), len(grid))
+    for end, start in np.ndindex(C.shape):
+        span = X[:, grid[start] : grid[end]]
+        expected = span.shape[1] * span.var(axis=1).sum() if end - start >= shortest else 0
+        assert C[end, start] == pytest.approx(expected, abs=1e-5)
+
+
+def test_a_new_cost_is_searched_merged_and_compared_with_chance(monkeypatch):
+    asked = []
+
+    def make(X, Z=None):
+        asked.append(Z is not None)
+        return ScatterCost(X)
+
+    for module in ("cutter", "ordered.null"):
+        monkeypatch.setattr(f"seqspan.cuts.{module}.make_cost", make)
+    rng = np.random.default_rng(0)
+    X = 3 * np.eye(4)[:, np.repeat([0, 1, 0], [30, 20, 25])] + 0.5 * rng.standard_normal((4, 75))
+    cutter = OrderedCutter(X, np.eye(75), rng=0)
+    found = cutter.cut(3, 2)
+    assert found.boundaries.tolist() == [30, 50]
+    assert found.labels.tolist() == [0, 1, 0]
+    assert cutter.confidence(found.boundaries).min() > 0.5
+    cutter.cut()
+    assert asked == [True] + [False] * 13  # the recording, then a recording, 8 surrogates and 4 shuffles

@@ -8,8 +8,14 @@ from scipy.ndimage import gaussian_filter1d
 
 from seqspan import OSC
 from seqspan._core.spans import boundaries_from_labels
-from seqspan.cuts.ordered.cut import MIN_LENGTH, OrderedCut, OrderedCutter, ordered_cut
-from seqspan.cuts.ordered.jumps import sharp_jumps
+from seqspan._core.threads import Team
+from seqspan.cuts.ordered import cost as cost_module
+from seqspan.cuts.ordered import search as search_module
+from seqspan.cuts.ordered.confidence import boundary_confidence
+from seqspan.cuts.ordered.cost import make_cost
+from seqspan.cuts.ordered.cut import MIN_LENGTH, OrderedCutter
+from seqspan.cuts.ordered.jumps import find_jumps
+from seqspan.cuts.ordered.merging import SpanMerging
 from seqspan.datasets import make_recurring_subspaces, make_subspaces
 
 ORDER, LENGTHS = [0, 1, 2, 0, 3, 1], [25, 30, 20, 28, 33, 24]
@@ -19,6 +25,10 @@ GIVEN = {  # what is told about six spans of four subspaces
     "spans": {"n_spans": 6},
     "nothing": {},
 }
+
+
+def ordered_cut(X, Z, *, n_spans="auto", n_subspaces="auto", **options):
+    return OrderedCutter(X, Z, **options).cut(n_spans, n_subspaces)
 
 
 def planted_coefficients(labels, seed=0, noise=0.02):
@@ -98,7 +108,7 @@ def test_slow_motion_in_one_subspace_is_no_change(seed, monkeypatch):
     Z = OSC(n_subspaces=1).fit(X.T).coef_
     assert len(ordered_cut(X, Z, rng=0).boundaries) == 0
     # by itself the evidence, which takes samples for independent, would see changes
-    monkeypatch.setattr("seqspan.cuts.ordered.cut.CHANGED", 0.0)
+    monkeypatch.setattr("seqspan.cuts.ordered.null.MIN_CHANGE_RATIO", 0.0)
     assert len(ordered_cut(X, Z, rng=0).boundaries) > 0
 
 
@@ -110,7 +120,7 @@ def test_nothing_happening_is_one_span(value):
 def test_jumps_are_kept_when_nothing_is_given():
     cuts = [33, 61, 100]
     X = scenes(cuts, 140)
-    assert sharp_jumps(X)[0].tolist() == cuts
+    assert find_jumps(X)[0].tolist() == cuts
     for given in ({}, {"n_subspaces": 2}, {"n_spans": 6}):
         assert set(cuts) <= set(ordered_cut(X, np.eye(140), rng=0, **given).boundaries.tolist())
 
@@ -125,7 +135,7 @@ def test_fewer_spans_than_jumps_keep_the_sharpest(n_spans, expected):
 @pytest.mark.parametrize("given", [{"n_spans": 8}, {"n_subspaces": 8}], ids=str)
 def test_a_jump_gives_way_to_the_number_of_spans(given):
     X = scenes([17], 40)  # eight spans of five samples fit into forty only if none ends at 17
-    assert sharp_jumps(X)[0].tolist() == [17]
+    assert find_jumps(X)[0].tolist() == [17]
     found = ordered_cut(X, np.eye(40), rng=0, **given)
     np.testing.assert_array_equal(found.boundaries, np.arange(5, 40, 5))
     assert 17 in ordered_cut(X, np.eye(40), n_spans=7, rng=0).boundaries
@@ -189,15 +199,15 @@ def test_neither_axes_nor_threads_matter(given):
     X = X + 0.05 * X.std() * rng.standard_normal(X.shape)
     Z = planted_coefficients(labels)
     rows, rotation = rng.permutation(30), np.linalg.qr(rng.standard_normal((30, 30)))[0]
-    expected = ordered_cut(X, Z, rng=0, n_threads=1, **given)
-    for A, B, n_threads in (
+    expected = ordered_cut(X, Z, rng=0, n_jobs=1, **given)
+    for A, B, n_jobs in (
         (X[rows], Z, 1),
         (rotation @ X, Z, 1),
         (X + 5, Z, 1),
         (X, Z[rng.permutation(len(Z))], 1),
         (X, Z, 2),
     ):
-        found = ordered_cut(A, B, rng=0, n_threads=n_threads, **given)
+        found = ordered_cut(A, B, rng=0, n_jobs=n_jobs, **given)
         np.testing.assert_array_equal(found.boundaries, expected.boundaries)
         np.testing.assert_array_equal(found.labels, expected.labels)
 
@@ -227,6 +237,54 @@ def test_samples_and_coefficients_must_be_as_many():
         ordered_cut(X, np.eye(60))
 
 
-def test_labels_of_samples_repeat_those_of_spans():
-    found = OrderedCut(np.array([2, 3]), np.array([0, 1, 0]), np.array([0.5, 0.9]))
-    assert found.sample_labels(6).tolist() == [0, 0, 1, 0, 0, 0]
+@pytest.mark.parametrize(
+    "given", [{"n_subspaces": "soft_gap"}, {"n_subspaces": "many"}, {"n_spans": "soft_gap"}], ids=str
+)
+def test_words_other_than_auto_are_refused(given):
+    cutter = OrderedCutter(scenes([20], 40), np.eye(40), rng=0)
+    (name, word), *_ = given.items()
+    with pytest.raises(ValueError, match=f"{name} must be an int or 'auto' for this cut; got '{word}'"):
+        cutter.cut(**given)
+
+
+def test_the_samples_are_needed():
+    with pytest.raises(ValueError, match="cut='ordered' needs the samples X as well as Z; got X=None"):
+        OrderedCutter(None, np.eye(10))
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2, -1])
+def test_the_number_of_threads_reaches_costs_and_search(n_jobs, monkeypatch):
+    asked = {"cost": [], "search": []}
+    for name, module in (("cost", cost_module), ("search", search_module)):
+
+        def team(n_jobs, name=name, **options):
+            asked[name].append(n_jobs)
+            return Team(n_jobs, **options)
+
+        monkeypatch.setattr(module, "Team", team)
+    monkeypatch.setattr(search_module, "PARALLEL_FROM", 0)
+    OrderedCutter(scenes([], 60), np.eye(60), rng=0, n_jobs=n_jobs).cut(3)
+    assert set(asked["cost"]) == set(asked["search"]) == {n_jobs}
+
+
+def test_cost_and_merging_are_computed_once(monkeypatch):
+    made = []
+
+    def count(X, Z):
+        made.append("cost")
+        return make_cost(X, Z)
+
+    monkeypatch.setattr("seqspan.cuts.cutter.make_cost", count)
+    X = scenes([33, 61, 100], 140)
+    cutter = OrderedCutter(X, np.eye(140), rng=0)
+    first, second = cutter.cut(), cutter.cut(5, 2)
+    confidence = cutter.confidence(first.boundaries)
+    assert made == ["cost"]
+    assert cutter.merging(second.boundaries) is cutter.merging(second.boundaries.copy())
+    assert cutter.merging(second.boundaries) is not cutter.merging(first.boundaries)
+    # and they are those of the cost alone
+    cost = make_cost(X, np.eye(140))
+    np.testing.assert_array_equal(confidence, boundary_confidence(cost, first.boundaries))
+    merging = SpanMerging(cost, second.boundaries)
+    np.testing.assert_array_equal(cutter.label_evidence(second.boundaries), merging.label_evidence)
+    np.testing.assert_array_equal(second.labels, merging.labels(2))

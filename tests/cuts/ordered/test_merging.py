@@ -1,4 +1,4 @@
-"""Spans that return are joined; what joining loses is computed again from the samples."""
+"""Spans that recur are merged; the evidence against every merge is computed again from the samples."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from seqspan.cuts.ordered import merging as span_labels
-from seqspan.cuts.ordered.cost import Evidence
-from seqspan.cuts.ordered.merging import Joining, boundary_gains
+from seqspan.cuts.ordered import merging as merging_module
+from seqspan.cuts.ordered.cost import GaussianCost
+from seqspan.cuts.ordered.merging import MIN_LABEL_EVIDENCE, SpanMerging
 
 
 def recurring(order, lengths, seed, p=4):
@@ -33,28 +33,27 @@ def in_order_of_appearance(labels):
 
 def cost_of_samples(views, chosen):
     """Cost of a set of samples, gathered row by row."""
-    evidence = Evidence([Y[chosen] for Y in views])
-    return evidence.cost(evidence.moments(0, len(chosen)))
+    return GaussianCost([Y[chosen] for Y in views]).error(0, len(chosen))
 
 
 @pytest.mark.parametrize(
     "order", [[0, 1, 0], [0, 1, 2, 0, 1, 2], [0, 1, 0, 1, 2, 0, 3], [2, 0, 1, 1, 2], [0, 0, 0], [0]]
 )
 @pytest.mark.parametrize("seed", range(3))
-def test_planted_spans_that_return_are_joined(order, seed):
+def test_planted_spans_that_recur_are_merged(order, seed):
     lengths = np.random.default_rng(seed).integers(30, 60, len(order))
     Y, boundaries = recurring(order, lengths, seed)
-    joining = Joining(Evidence([Y]), boundaries)
-    assert joining.labels(len(set(order))).tolist() == in_order_of_appearance(order)
-    assert joining.n_spans == len(order)
+    merging = SpanMerging(GaussianCost([Y]), boundaries)
+    assert merging.labels(len(set(order))).tolist() == in_order_of_appearance(order)
+    assert merging.n_spans == len(order)
 
 
-def random_joining(n_spans, seed, p=3):
+def random_merging(n_spans, seed, p=3):
     rng = np.random.default_rng(seed)
     lengths = rng.integers(1, 9, n_spans)
     views = [rng.standard_normal((lengths.sum(), p)).cumsum(axis=0), rng.standard_normal((lengths.sum(), 2))]
     edges = np.concatenate([[0], np.cumsum(lengths)])
-    return Joining(Evidence(views), edges[1:-1]), views, edges
+    return SpanMerging(GaussianCost(views), edges[1:-1]), views, edges
 
 
 def groups_of(labels, edges):
@@ -69,75 +68,77 @@ def groups_of(labels, edges):
 @settings(max_examples=30)
 @given(n_spans=st.integers(1, 9), seed=st.integers(0, 999))
 def test_labels_are_nested_and_numbered_as_they_appear(n_spans, seed):
-    joining, _, _ = random_joining(n_spans, seed)
+    merging, _, _ = random_merging(n_spans, seed)
     finer = None
     for k in range(n_spans, 0, -1):
-        labels = joining.labels(k).tolist()
+        labels = merging.labels(k).tolist()
         assert len(set(labels)) == k
         assert labels == in_order_of_appearance(labels)
         if finer is not None:  # whoever shared a label still does
             assert len(set(zip(finer, labels, strict=True))) == k + 1
         finer = labels
-    assert joining.labels(n_spans).tolist() == list(range(n_spans))
+    assert merging.labels(n_spans).tolist() == list(range(n_spans))
 
 
 @settings(max_examples=15)
 @given(n_spans=st.integers(1, 7), seed=st.integers(0, 999))
-def test_every_joining_is_the_one_that_loses_least(n_spans, seed):
-    joining, views, edges = random_joining(n_spans, seed)
-    assert len(joining.losses) == n_spans - 1
-    assert len(joining.costs) == n_spans
+def test_every_merge_is_the_one_with_least_evidence_against_it(n_spans, seed):
+    merging, views, edges = random_merging(n_spans, seed)
+    assert len(merging.evidence_against) == n_spans - 1
+    assert len(merging.costs) == n_spans
     for done in range(n_spans):
-        groups = groups_of(joining.labels(n_spans - done), edges)
+        groups = groups_of(merging.labels(n_spans - done), edges)
         costs = [cost_of_samples(views, group) for group in groups]
-        assert joining.costs[done] == pytest.approx(sum(costs), rel=1e-7, abs=1e-7)
+        assert merging.costs[done] == pytest.approx(sum(costs), rel=1e-7, abs=1e-7)
         if len(groups) > 1:
-            losses = [
+            evidence = [
                 (cost_of_samples(views, np.concatenate([groups[i], groups[j]])) - costs[i] - costs[j])
                 / min(len(groups[i]), len(groups[j]))
                 for i, j in combinations(range(len(groups)), 2)
             ]
-            assert joining.losses[done] == pytest.approx(min(losses), rel=1e-7, abs=1e-7)
+            assert merging.evidence_against[done] == pytest.approx(min(evidence), rel=1e-7, abs=1e-7)
 
 
-def test_joining_what_is_the_same_loses_less_than_joining_what_differs():
+def test_there_is_less_evidence_against_merging_spans_that_recur():
     Y, boundaries = recurring([0, 1, 2, 0, 1, 2], [40] * 6, seed=1)
-    losses = Joining(Evidence([Y]), boundaries).losses
-    assert max(losses[:3]) < 0 < min(losses[3:])  # three return, and one model is even cheaper than two
+    evidence = SpanMerging(GaussianCost([Y]), boundaries).evidence_against
+    assert max(evidence[:3]) < 0 < min(evidence[3:])  # three recur, and one model is even cheaper than two
 
 
-@settings(max_examples=15)
-@given(n_spans=st.integers(1, 7), seed=st.integers(0, 999))
-def test_a_boundary_gains_what_its_two_spans_save(n_spans, seed):
-    joining, views, edges = random_joining(n_spans, seed)
-    gains = boundary_gains(Evidence(views), joining.boundaries)
-    assert gains.shape == (n_spans - 1,)
-    for gain, (left, middle, right) in zip(
-        gains, zip(edges, edges[1:], edges[2:], strict=False), strict=True
-    ):
-        apart = [cost_of_samples(views, np.arange(i, j)) for i, j in ((left, middle), (middle, right))]
-        assert gain == pytest.approx(cost_of_samples(views, np.arange(left, right)) - sum(apart), abs=1e-7)
+def test_the_evidence_for_labels_descends_and_counts_them():
+    Y, boundaries = recurring([0, 1, 2, 0, 1, 2], [40] * 6, seed=1)
+    merging = SpanMerging(GaussianCost([Y]), boundaries)
+    evidence = merging.label_evidence
+    assert evidence.shape == (5,)
+    assert np.all(np.diff(evidence) <= 0)
+    assert evidence[0] == max(merging.evidence_against)
+    assert evidence[-1] == merging.evidence_against[0]
+    merging.evidence_against[:] = [1.0, 5.0, MIN_LABEL_EVIDENCE, 3.0, 9.0]
+    del merging.label_evidence  # the largest up to a merge counts: 9, 5, 5, 5, 1
+    assert merging.label_evidence.tolist() == [9, 5, 5, 5, 1]
+    assert merging.count_labels() == 5
 
 
-def test_planted_boundaries_gain_and_others_lose():
-    Y, boundaries = recurring([0, 1, 0], [40, 40, 40], seed=0)
-    gains = boundary_gains(Evidence([Y]), np.array([20, 40, 80, 100]))
-    assert boundaries.tolist() == [40, 80]
-    assert min(gains[1:3]) > 0 > max(gains[0], gains[3])
+@pytest.mark.parametrize(("evidence", "expected"), [(MIN_LABEL_EVIDENCE, 2), (MIN_LABEL_EVIDENCE - 0.01, 1)])
+def test_two_spans_share_a_label_below_the_least_evidence(evidence, expected):
+    merging = SpanMerging(GaussianCost([np.zeros((10, 2))]), np.array([5]))
+    merging.evidence_against[:] = [evidence]
+    assert merging.count_labels() == expected
+    assert SpanMerging(GaussianCost([np.zeros((10, 2))]), np.array([], dtype=int)).count_labels() == 1
 
 
-def test_many_spans_are_joined_without_holding_all_pairs(monkeypatch):
-    """Pairs are looked at some at a time: the same joining, in a fraction of the memory."""
+def test_many_spans_are_merged_without_holding_all_pairs(monkeypatch):
+    """Pairs go in chunks: the same merging, in a fraction of the memory."""
     Y = np.random.default_rng(4).standard_normal((60, 4))
     boundaries = np.arange(2, 60, 2)
-    at_once = Joining(Evidence([Y]), boundaries)
-    monkeypatch.setattr(span_labels, "AT_ONCE", 7)
+    at_once = SpanMerging(GaussianCost([Y]), boundaries)
+    monkeypatch.setattr(merging_module, "CHUNK", 7)
     sizes = []
-    costs = Evidence.costs
+    costs = GaussianCost.costs
     monkeypatch.setattr(
-        Evidence, "costs", lambda self, given: (sizes.append(len(given)), costs(self, given))[1]
+        GaussianCost, "costs", lambda self, given: (sizes.append(len(given)), costs(self, given))[1]
     )
-    few = Joining(Evidence([Y]), boundaries)
-    assert few.losses == at_once.losses
+    few = SpanMerging(GaussianCost([Y]), boundaries)
+    assert few.evidence_against == at_once.evidence_against
     assert few.labels(5).tolist() == at_once.labels(5).tolist()
     assert max(sizes) == 7

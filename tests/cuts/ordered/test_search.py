@@ -1,4 +1,4 @@
-"""Dynamic programming against every way to divide a short sequence."""
+"""Dynamic programming against every way to divide a short recording."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seqspan.cuts.ordered import search as span_search
-from seqspan.cuts.ordered.search import SpanSearch, best_costs
+from seqspan.cuts.ordered import search as search_module
+from seqspan.cuts.ordered.search import SpanSearch, least_costs
 
 
 def random_costs(n_grid, seed):
@@ -50,23 +50,23 @@ def test_no_division_is_cheaper(n_grid, shortest, seed, fixed):
         assert search.cost(k) == pytest.approx(cost_of(C, starts), abs=1e-12)
         assert search.cost(k) == pytest.approx(min(cost_of(C, rival) for rival in rivals), abs=1e-12)
     if any(feasible.values()):
-        assert search.n_most == max(k for k, rivals in feasible.items() if rivals)
+        assert search.max_spans == max(k for k, rivals in feasible.items() if rivals)
 
 
 @given(n_grid=st.integers(2, 8), seed=st.integers(0, 999))
-def test_best_costs_are_those_of_every_number_of_spans(n_grid, seed):
+def test_least_costs_are_those_of_every_number_of_spans(n_grid, seed):
     C = random_costs(n_grid, seed)
     expected = [min(cost_of(C, rival) for rival in divisions(n_grid, k, 1)) for k in range(1, n_grid)]
-    np.testing.assert_allclose(best_costs(C, n_grid - 1, 1), expected, atol=1e-12)
+    np.testing.assert_allclose(least_costs(C, n_grid - 1, 1), expected, atol=1e-12)
 
 
-@pytest.mark.parametrize("n_threads", [1, 2, 3])
-def test_threads_change_nothing(n_threads, monkeypatch):
+@pytest.mark.parametrize("n_jobs", [1, 2, 3])
+def test_threads_change_nothing(n_jobs, monkeypatch):
     C = random_costs(130, 0)
     fixed = np.array([40, 90])
-    alone = SpanSearch(C, 3, fixed=fixed, n_threads=1)
-    monkeypatch.setattr(span_search, "PARALLEL_FROM", 0)
-    shared = SpanSearch(C, 3, fixed=fixed, n_threads=n_threads)
+    alone = SpanSearch(C, 3, fixed=fixed, n_jobs=1)
+    monkeypatch.setattr(search_module, "PARALLEL_FROM", 0)
+    shared = SpanSearch(C, 3, fixed=fixed, n_jobs=n_jobs)
     for k in (3, 7, 20):
         assert shared.cost(k) == alone.cost(k)
         np.testing.assert_array_equal(shared.divide(k), alone.divide(k))

@@ -1,1 +1,1 @@
-"""The best spans in the order of time, and labels for those that return."""
+"""The best spans in the order of time, and one label for spans that recur."""

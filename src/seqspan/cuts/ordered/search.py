@@ -1,4 +1,7 @@
-"""The best way to divide time into k spans, for every k: dynamic programming, exact."""
+"""The best way to divide time into k spans, for every k: dynamic programming, exact.
+
+The search knows nothing about a cost but the array ``C[end, start]`` of what spans cost.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ import numpy as np
 from seqspan._core.threads import Team
 from seqspan._core.types import Array, IntArray
 
-PARALLEL_FROM = 2000  # grid points; below, handing out work costs more than it saves
+PARALLEL_FROM = 2000  # grid points; below, handing out work takes longer than it saves
 
 
 class SpanSearch:
@@ -18,10 +21,11 @@ class SpanSearch:
     C : array of shape (n_grid, n_grid)
         ``C[end, start]``, the cost of the span between two grid points.
     shortest : int
-        Grid steps that a span has at least.
+        Length of the shortest span, in grid steps.
     fixed : array of int
-        Grid points that no span reaches across.
-    n_threads : int, optional
+        Grid points that no span may cross.
+    n_jobs : int, optional
+        Number of threads.
 
     Examples
     --------
@@ -33,28 +37,28 @@ class SpanSearch:
     """
 
     def __init__(
-        self, C: Array, shortest: int = 1, *, fixed: IntArray | None = None, n_threads: int | None = None
+        self, C: Array, shortest: int = 1, *, fixed: IntArray | None = None, n_jobs: int | None = None
     ) -> None:
-        self._C, self._shortest = C, shortest
-        self._earliest = _earliest_starts(np.array([], dtype=np.intp) if fixed is None else fixed, len(C))
-        self._n_threads = n_threads if len(C) >= PARALLEL_FROM else 1
-        edges = np.concatenate([[0], [] if fixed is None else np.sort(fixed), [len(C) - 1]])
-        self.n_most = max(int(np.sum(np.diff(edges) // shortest)), 1)
-        nothing = np.full(len(C), np.inf)
-        nothing[0] = 0.0
-        self._best: list[Array] = [nothing]
+        fixed = np.empty(0, dtype=np.intp) if fixed is None else np.sort(fixed)
+        self._C, self._limits = C, (shortest, _earliest_starts(fixed, len(C)))
+        self._n_jobs = n_jobs if len(C) >= PARALLEL_FROM else 1
+        room = np.diff(np.concatenate([[0], fixed, [len(C) - 1]])) // shortest
+        self.max_spans = max(int(np.sum(room)), 1)
+        no_span = np.full(len(C), np.inf)
+        no_span[0] = 0.0
+        self._best: list[Array] = [no_span]
         self._starts: list[IntArray] = [np.zeros(len(C), dtype=np.int64)]
 
     def cost(self, n_spans: int) -> float:
-        """Least cost of `n_spans` spans; infinite if they can't all be long enough."""
+        """Least cost of `n_spans` spans; infinite if they cannot all be long enough."""
         while len(self._best) <= n_spans:
             self._extend()
         return float(self._best[n_spans][-1])
 
     def divide(self, n_spans: int) -> IntArray:
         """Interior starts, as grid points, of the best `n_spans` spans."""
-        if not 1 <= n_spans <= self.n_most:
-            raise ValueError(f"n_spans must be in [1, {self.n_most}] for this sequence; got {n_spans}.")
+        if not 1 <= n_spans <= self.max_spans:
+            raise ValueError(f"n_spans must be in [1, {self.max_spans}] for this recording; got {n_spans}.")
         self.cost(n_spans)
         starts, end = [], len(self._C) - 1
         for k in range(n_spans, 1, -1):
@@ -63,38 +67,36 @@ class SpanSearch:
         return np.array(starts[::-1], dtype=np.intp)
 
     def _extend(self) -> None:
-        """Add the row of the next number of spans."""
-        from seqspan.cuts.ordered.loops import add_span  # numba: imported, and compiled, on first use alone
+        """Compute the next number of spans, for every end."""
+        from seqspan.cuts.ordered.loops import add_span  # numba: imported, and compiled, on first use only
 
-        best = np.full(len(self._C), np.inf)
-        start = np.zeros(len(self._C), dtype=np.int64)
         before = self._best[-1]
-        with Team(self._n_threads, uses_blas=False) as team:
-            n_shares = team.n_threads
+        found = np.full(len(self._C), np.inf), np.zeros(len(self._C), dtype=np.int64)
+        with Team(self._n_jobs, uses_blas=False) as team:
 
             def work(shares: range) -> None:
                 for share in shares:
-                    add_span(before, self._C, self._shortest, self._earliest, share, n_shares, best, start)
+                    add_span(before, self._C, self._limits, share, team.n_jobs, found)
 
-            team.map(work, n_shares)
-        self._best.append(best)
-        self._starts.append(start)
-
-
-def _earliest_starts(fixed: IntArray, n_grid: int) -> IntArray:
-    """For every end, the last of the fixed points before it: spans start there or later."""
-    points = np.concatenate([[0], np.sort(fixed)]).astype(np.int64)
-    return points[np.maximum(np.searchsorted(points, np.arange(n_grid), side="left") - 1, 0)]
+            team.map(work, team.n_jobs)
+        self._best.append(found[0])
+        self._starts.append(found[1])
 
 
-def best_costs(C: Array, n_most: int, shortest: int) -> Array:
-    """Least costs of 1, ..., n_most spans.
+def least_costs(C: Array, max_spans: int, shortest: int) -> Array:
+    """Least costs of 1, ..., max_spans spans.
 
     Examples
     --------
     >>> C = np.array([[0.0, 0, 0], [1, 0, 0], [5, 1, 0]])
-    >>> best_costs(C, 2, 1)
+    >>> least_costs(C, 2, 1)
     array([5., 2.])
     """
-    search = SpanSearch(C, shortest)
-    return np.array([search.cost(k) for k in range(1, n_most + 1)])
+    search = SpanSearch(C, shortest, n_jobs=1)
+    return np.array([search.cost(k) for k in range(1, max_spans + 1)])
+
+
+def _earliest_starts(fixed: IntArray, n_grid: int) -> IntArray:
+    """For every end, the last fixed point before it: spans start there or later."""
+    points = np.concatenate([[0], fixed]).astype(np.int64)
+    return points[np.maximum(np.searchsorted(points, np.arange(n_grid), side="left") - 1, 0)]

@@ -1,0 +1,82 @@
+"""What all cuts have in common: one recording, cut as often as asked, with evidence for every answer."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from functools import cached_property
+from typing import Any
+
+from seqspan._core.backend import to_host
+from seqspan._core.spans import Division
+from seqspan._core.types import Array, IntArray
+from seqspan.cuts.ordered.confidence import boundary_confidence
+from seqspan.cuts.ordered.cost import SpanCost, make_cost
+from seqspan.cuts.ordered.merging import SpanMerging
+
+
+class Cutter(ABC):
+    """Cuts one recording into spans, as often as asked; what the answers share is computed once.
+
+    Parameters
+    ----------
+    X : array of shape (d, n), or None
+        Samples. Without them there is no evidence and no confidence, and no ordered cut.
+    Z : array of shape (m, n)
+        Their coefficients.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from seqspan.cuts import make_cutter
+    >>> Z = np.kron(np.eye(3), np.ones((6, 6)))
+    >>> cutter = make_cutter("peaks", None, Z)
+    >>> cutter.cut().boundaries, cutter.cut(n_spans=2).labels
+    (array([ 6, 12]), array([0, 1]))
+    """
+
+    def __init__(self, X: Array | None, Z: Array) -> None:
+        self._X, self._Z = X, Z
+        self._mergings: dict[bytes, SpanMerging] = {}
+
+    @abstractmethod
+    def cut(self, n_spans: int | str = "auto", n_subspaces: int | str = "auto") -> Division:
+        """Divide the recording into spans and label them.
+
+        Parameters
+        ----------
+        n_spans : int or "auto"
+        n_subspaces : int or str
+            Number of labels, "auto", or for the normalised cut the name of an estimator of it.
+
+        Returns
+        -------
+        Division
+        """
+
+    @cached_property
+    def cost(self) -> SpanCost[Any]:
+        """What spans cost: evidence and confidence are measured in it, whatever the cut."""
+        if self._X is None:
+            raise ValueError("The cost of spans needs the samples X as well as Z; got X=None.")
+        return make_cost(to_host(self._X), to_host(self._Z))
+
+    def confidence(self, boundaries: IntArray) -> Array:
+        """How sure each boundary is, in [0, 1]."""
+        return boundary_confidence(self.cost, boundaries)
+
+    def merging(self, boundaries: IntArray) -> SpanMerging:
+        """How the spans between boundaries merge into groups that share a label."""
+        key = boundaries.tobytes()
+        if key not in self._mergings:
+            self._mergings[key] = SpanMerging(self.cost, boundaries)
+        return self._mergings[key]
+
+    def label_evidence(self, boundaries: IntArray) -> Array:
+        """Evidence for a second, third, ... label of the spans between boundaries, in nats per sample."""
+        return self.merging(boundaries).label_evidence
+
+
+def check_auto(name: str, given: int | str) -> None:
+    """Refuse words other than "auto"."""
+    if isinstance(given, str) and given != "auto":
+        raise ValueError(f"{name} must be an int or 'auto' for this cut; got {given!r}.")

@@ -32,8 +32,7 @@ OTHERS = {
     "long": {"order": range(3), "samples_per_span": 60},
     "dimension 8": {"order": range(4), "dimension": 8, "ambient": 60, "samples_per_span": 30},
 }
-# The gap is the same for eigenvalues and singular values of a Laplacian, and "auto" is the soft gap.
-METHODS = [name for name in ESTIMATORS if name != "soft_gap" and not name.startswith("svd_gap_")]
+METHODS = [name for name in ESTIMATORS if name != "soft_gap"]  # "auto" is the soft gap
 
 
 def estimates(data: dict, level: float | None, seed: int) -> dict[str, bool]:

@@ -3,7 +3,7 @@ How many subspaces?
 ===================
 
 An affinity that falls into *k* blocks has a normalised Laplacian with *k* eigenvalues near zero. Noise
-blurs the line between near and far. The library has ten rules to draw it; ``n_subspaces="auto"`` is the
+blurs the line between near and far. The library has eight rules to draw it; ``n_subspaces="auto"`` is the
 one called ``soft_gap``.
 """
 

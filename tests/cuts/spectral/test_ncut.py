@@ -10,15 +10,17 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 
+from seqspan.cuts.spectral import ncut as _ncut
 from seqspan.cuts.spectral import spectrum as _spectrum
 from seqspan.cuts.spectral.affinity import SharedAffinity
 from seqspan.cuts.spectral.ncut import (
+    N_STARTS,
     _cut_value,
     _discretise,
     _leading_vectors,
     _spread_rows,
     _unit_rows,
-    _without_empty_groups,
+    _use_all_labels,
     normalised_cut,
     normalised_cuts,
 )
@@ -35,6 +37,11 @@ def planted(lengths, within=1.0, noise=0.0, seed=0):
         noise * rng.random((len(labels),) * 2),
     )
     return (W + W.T) / 2, labels
+
+
+def random_graph(n, seed):
+    W = np.random.default_rng(seed).random((n, n)) ** 4
+    return W + W.T
 
 
 def cut_value(W, labels):
@@ -105,11 +112,11 @@ def test_samples_without_affinity_follow_their_neighbours():
 def test_more_pieces_than_subspaces_are_joined_in_time():
     W, pieces = planted((6, 6, 6, 6, 6))
     labels = normalised_cut(W, 2, rng=0)
-    assert np.count_nonzero(np.diff(labels)) == 1  # two stretches of time,
+    assert np.count_nonzero(np.diff(labels)) == 1  # two spans,
     assert len(set(zip(pieces, labels, strict=True))) == 5  # no piece torn
 
 
-def test_no_affinity_at_all_is_cut_into_stretches_of_time():
+def test_no_affinity_at_all_is_cut_into_spans():
     labels = normalised_cut(np.zeros((12, 12)), 3, rng=0)
     assert np.count_nonzero(np.diff(labels)) == 2
     assert np.bincount(labels).min() >= 3
@@ -168,10 +175,10 @@ def test_eigenvalues_of_the_implicit_way_are_those_of_numpy(monkeypatch):
     A = np.random.default_rng(2).standard_normal((300, 300))
     A = A + A.T
     exact = np.linalg.eigvalsh(A)
-    values, vectors = _spectrum.leading_eigenpairs(lambda V: A @ V, 300, 4, tol=1e-8)
+    values, vectors = _spectrum.leading_eigenpairs(_spectrum.Operator(lambda V: A @ V, 300), 4, tol=1e-8)
     np.testing.assert_allclose(values, exact[::-1][:4], rtol=1e-10)  # error is the square of the residual
     np.testing.assert_allclose(A @ vectors, vectors * values, atol=1e-6)
-    sizes = _spectrum.leading_eigenpairs(lambda V: A @ V, 300, 4, by_magnitude=True)[0]
+    sizes = _spectrum.leading_eigenpairs(_spectrum.Operator(lambda V: A @ V, 300), 4, by_magnitude=True)[0]
     np.testing.assert_allclose(np.abs(sizes), np.sort(np.abs(exact))[::-1][:4], rtol=1e-8)
 
 
@@ -180,7 +187,7 @@ def test_eigenvectors_that_cannot_be_told_apart_warn(monkeypatch):
     A = np.random.default_rng(2).standard_normal((300, 300))
     A = A + A.T
     with pytest.warns(ConvergenceWarning, match=r"4 leading eigenvectors .* 1e-30 was asked for"):
-        values = _spectrum.leading_eigenpairs(lambda V: A @ V, 300, 4, tol=1e-30)[0]
+        values = _spectrum.leading_eigenpairs(_spectrum.Operator(lambda V: A @ V, 300), 4, tol=1e-30)[0]
     np.testing.assert_allclose(values, np.linalg.eigvalsh(A)[::-1][:4])
 
 
@@ -299,7 +306,7 @@ def test_labels_can_be_used_as_indices():
 @pytest.mark.parametrize("first", range(8))
 def test_the_rotation_starts_from_one_row_of_each_group(first):
     rows = np.repeat(np.eye(4), 2, axis=0) @ np.linalg.qr(np.random.default_rng(7).standard_normal((4, 4)))[0]
-    start = _spread_rows(rows, first)
+    start = _spread_rows(rows, np.array([first]))[0]
     np.testing.assert_array_equal(start[:, 0], rows[first])
     np.testing.assert_allclose(start.T @ start, np.eye(4), atol=1e-12)
 
@@ -309,9 +316,58 @@ def test_labels_and_rotation_are_the_best_for_each_other():
     for seed in range(30):
         rng = np.random.default_rng(seed)
         rows = _unit_rows(rng.standard_normal((40, 4)))
-        labels = _discretise(rows, np.linalg.qr(rng.standard_normal((4, 4)))[0])
+        (labels,) = _discretise(rows, np.linalg.qr(rng.standard_normal((1, 4, 4)))[0])
         left, _, right = np.linalg.svd(np.eye(4)[labels].T @ rows)
         np.testing.assert_array_equal((rows @ (left @ right).T).argmax(axis=1), labels)
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("noise", [0.0, 0.3, 2.0])
+@pytest.mark.parametrize("k", [2, 5, 9])
+def test_all_starts_at_once_are_the_starts_one_by_one(k, noise, seed):
+    """A GPU takes them together."""
+    rng = np.random.default_rng(seed)
+    W, _ = planted(rng.multinomial(80 - k, np.full(k, 1 / k)) + 1, noise=noise, seed=seed)
+    rows = _unit_rows(_leading_vectors(W, 0.1, 0.0, k))
+    firsts = rng.integers(80, size=N_STARTS)
+    starts = _spread_rows(rows, firsts)
+    for first, start in zip(firsts, starts, strict=True):
+        np.testing.assert_array_equal(_spread_rows(rows, np.array([first]))[0], start)
+    together = _discretise(rows, starts)
+    alone = [labels for start in starts for labels in _discretise(rows, start[None])]
+    np.testing.assert_array_equal(np.sort(together, axis=0), np.sort(alone, axis=0))
+
+
+@pytest.mark.parametrize("k", [1, 3, 7, 12])
+def test_labels_on_a_gpu_are_those_on_the_host(k, monkeypatch):
+    W = random_graph(12, seed=k)
+    expected = normalised_cut(W, k, rng=0)
+    blocks = []
+    discretise = _discretise
+
+    def spy(rows, rotations):
+        blocks.append(len(rotations))
+        return discretise(rows, rotations)
+
+    monkeypatch.setattr(_ncut, "is_on_gpu", lambda array: True)  # NumPy's arrays stand for CuPy's
+    monkeypatch.setattr(_ncut, "_discretise", spy)
+    np.testing.assert_array_equal(normalised_cut(W, k, rng=0), expected)
+    assert blocks == ([N_STARTS] if 1 < k < 12 else [])
+
+
+def test_no_label_is_left_unused_if_nothing_tells_samples_apart():
+    np.testing.assert_array_equal(np.unique(normalised_cut(np.ones((20, 20)), 7, rng=0)), np.arange(7))
+
+
+def test_a_search_that_never_rests_ends(monkeypatch):
+    """After the last iteration, labels are those of the last rotation."""
+    rows = _unit_rows(np.random.default_rng(1).standard_normal((40, 4)))
+    start = np.linalg.qr(np.random.default_rng(2).standard_normal((2, 4, 4)))[0]
+    monkeypatch.setattr(_ncut, "MAX_ITERATIONS", 1)
+    found = _discretise(rows, start)
+    for labels, rotation in zip(found, start, strict=True):
+        nearest = (rows @ rotation).argmax(axis=1)
+        assert clustering_error(nearest, labels) == 0
 
 
 @pytest.mark.parametrize("n_subspaces", [2, 3])
@@ -325,9 +381,9 @@ def test_the_value_of_a_cut_is_its_definition(n_subspaces):
 
 def test_an_unused_label_goes_to_the_sample_that_fits_worst_and_leaves_no_group_empty():
     all_alike = np.array([[0.9, 0.1, 0.0], [0.8, 0.0, 0.1], [0.7, 0.1, 0.0], [0.95, 0.1, 0.0]])
-    assert _without_empty_groups(all_alike).tolist() == [0, 2, 1, 0]
+    assert _use_all_labels(all_alike).tolist() == [0, 2, 1, 0]
     one_alone = np.array([[0.9, 0.1, 0.0], [0.8, 0.1, 0.0], [0.1, 0.3, 0.0]])
-    assert _without_empty_groups(one_alone).tolist() == [0, 2, 1]
+    assert _use_all_labels(one_alone).tolist() == [0, 2, 1]
 
 
 @pytest.mark.parametrize("size", [1e-100, 1.0, 1e100])

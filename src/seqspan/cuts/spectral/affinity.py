@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 import numpy as np
 
 from seqspan._core.types import Array
 
-TINY = 1e-300
+TINY = 1e-300  # keeps divisions by zero finite
 
 
 def symmetric_affinity(Z: Array) -> Array:
-    """Affinity of two samples: how much each takes part in representing the other.
+    """Affinity of two samples: how much each contributes to representing the other.
 
     ``W = |Z| + |Z|^T``.
 
     Parameters
     ----------
     Z : array of shape (n, n)
-        Column j holds the coefficients that represent sample j. It isn't changed.
+        Column j holds the coefficients that represent sample j. It is not changed.
 
     Returns
     -------
     W : array of shape (n, n)
-        Symmetric, without negative entries, in Z's precision.
+        Symmetric and non-negative, in Z's precision.
 
     References
     ----------
@@ -45,9 +47,9 @@ class SharedAffinity:
     """Affinity of samples that are represented by the same few atoms, kept as its factor.
 
     ``W = |Z|^T diag(|Z| 1)^-1 |Z|``: two steps of a walk on the bipartite graph of samples and atoms whose
-    edges are ``|Z|``. Its degrees are the column sums of ``|Z|``. It is never written out: a product costs
-    O(m n), and that, its length and its degrees are all that the cuts and the estimators of the number
-    of subspaces ask for.
+    edges are ``|Z|``. Its degrees are the column sums of ``|Z|``. W is never written out: a product costs
+    O(m n), and cuts and estimators of the number of subspaces need nothing but products, degrees and the
+    length.
 
     Parameters
     ----------
@@ -76,10 +78,8 @@ class SharedAffinity:
         factor = np.abs(Z)
         uses = factor.sum(axis=1, dtype=float)
         self._degrees: Array = factor.sum(axis=0, dtype=float)
-        # in place, and in Z's precision: this array is as large as Z
-        factor *= np.divide(1, np.sqrt(uses), out=np.zeros_like(uses), where=uses > 0)[:, None].astype(
-            Z.dtype
-        )
+        scale = np.divide(1, np.sqrt(uses), out=np.zeros_like(uses), where=uses > 0)
+        factor *= scale[:, None].astype(Z.dtype)  # in place, and in Z's precision: it is as large as Z
         self._factor = factor
         self.dtype = Z.dtype
 
@@ -96,20 +96,18 @@ class SharedAffinity:
         return np.asarray((self._factor.T @ through_atoms).astype(float))
 
     def pooled(self, size: int) -> Array:
-        """Sums of blocks of `size` rows and columns, written out; the last block may be smaller."""
+        """Sums over blocks of `size` rows and columns, as an array; the last block may be smaller."""
         sums = np.add.reduceat(self._factor, np.arange(0, len(self), size), axis=1)
         return np.asarray(sums.T @ sums)
 
     def leading(self, count: int) -> tuple[Array, Array]:
         """Largest eigenvalues of ``D^-1/2 W D^-1/2``, descending, and their eigenvectors (n, count).
 
-        They are singular values and vectors of an (m, n) matrix, and come from an m x m one in O(m^2 n).
-        There are no more than m; what is asked for beyond is zero.
+        They are singular values and vectors of an (m, n) matrix and come from an m x m one in O(m^2 n). There
+        are at most m; the others are zero.
         """
-        scale = np.where(self._degrees > 0, 1 / np.sqrt(np.maximum(self._degrees, TINY)), 0).astype(
-            self.dtype
-        )
-        scaled = self._factor * scale
+        scale = np.where(self._degrees > 0, 1 / np.sqrt(np.maximum(self._degrees, TINY)), 0)
+        scaled = self._factor * scale.astype(self.dtype)
         values, left = np.linalg.eigh((scaled @ scaled.T).astype(float))
         values, left = np.maximum(values[::-1][:count], 0), left[:, ::-1][:, :count]
         vectors = (scaled.T @ left.astype(self.dtype)).astype(float)
@@ -118,13 +116,16 @@ class SharedAffinity:
         return np.pad(values, (0, missing)), np.pad(vectors, ((0, 0), (0, missing)))
 
 
-def affinity(Z: Array) -> Array | SharedAffinity:
-    """Affinity of the samples: :func:`symmetric_affinity`, or :class:`SharedAffinity` where atoms are others.
+Affinity: TypeAlias = Array | SharedAffinity
+
+
+def affinity(Z: Array) -> Affinity:
+    """Affinity of the samples: :class:`SharedAffinity` if landmarks are the atoms, else an array.
 
     Parameters
     ----------
     Z : array of shape (m, n)
-        Square if the samples are the atoms.
+        Square if the samples themselves are the atoms.
 
     Returns
     -------

@@ -1,8 +1,8 @@
 """How many subspaces an affinity W shows.
 
-If W falls into k blocks, it has k large singular values and its Laplacian ``L = D - W`` k zero ones,
-wherever the samples of a block lie in time. With noise neither is exact; the estimators differ in how
-they draw the line. :data:`ESTIMATORS` holds them by name.
+If W falls into k blocks, it has k large singular values, and its Laplacian ``L = D - W`` has k that are zero,
+wherever the samples of a block lie in time. With noise neither is exact; the estimators differ in where they
+draw the line. :data:`ESTIMATORS` holds them by name.
 """
 
 from __future__ import annotations
@@ -17,14 +17,22 @@ import numpy.typing as npt
 from seqspan._core.backend import namespace
 from seqspan._core.threads import Team
 from seqspan._core.types import Array
-from seqspan.cuts.spectral.affinity import SharedAffinity
-from seqspan.cuts.spectral.spectrum import checked_affinity, degrees, leading_eigenpairs, multiply
+from seqspan.cuts.spectral.affinity import Affinity, SharedAffinity
+from seqspan.cuts.spectral.spectrum import (
+    Operator,
+    Product,
+    checked_affinity,
+    degrees,
+    leading_eigenpairs,
+    multiply,
+)
 
 Matrix = Literal["affinity", "laplacian", "normalised_laplacian"]
 
-MAX_SUBSPACES = 30
-RESIDUAL = 1e-2  # of eigenvectors of large W; the eigenvalues err by its square, gaps are far wider
+MAX_SUBSPACES = 30  # larger numbers are not considered
+RESIDUAL = 1e-2  # of eigenvectors of large W; eigenvalues are off by its square, and gaps are far wider
 ZERO = 0.1  # eigenvalues of the normalised Laplacian up to this count as zero
+SINGULAR = 0.5  # singular values of W above this fraction of the largest count as large
 
 
 def estimate_n_subspaces(
@@ -43,10 +51,10 @@ def estimate_n_subspaces(
     method : str
         A name in :data:`ESTIMATORS`. ``"auto"`` is :func:`find_soft_gap`.
     max_subspaces : int
-        Larger numbers aren't considered. Of a large W only this part of the spectrum is computed.
+        Larger numbers are not considered. Of a large W only this part of the spectrum is computed.
     threshold : float, optional
-        For ``"singular_values"``, ``"laplacian_zeros"`` and ``"normalised_laplacian_zeros"``, in place of
-        their own.
+        In place of the default of ``"singular_values"``, ``"laplacian_zeros"`` or
+        ``"normalised_laplacian_zeros"``.
 
     Returns
     -------
@@ -73,9 +81,9 @@ def estimate_n_subspaces(
 
 
 def count_singular_values(
-    W: npt.ArrayLike | SharedAffinity, threshold: float = 0.5, *, max_subspaces: int = MAX_SUBSPACES
+    W: npt.ArrayLike | SharedAffinity, threshold: float = SINGULAR, *, max_subspaces: int = MAX_SUBSPACES
 ) -> int:
-    """Count the singular values of W above a share of the largest.
+    """Count the singular values of W above a fraction of the largest.
 
     ``k = |{i : sigma_i > threshold * sigma_1}|``
 
@@ -84,7 +92,7 @@ def count_singular_values(
     W : array of shape (n, n)
         Symmetric, non-negative affinities.
     threshold : float in [0, 1)
-        The paper leaves it to the user, and states it in the units of W.
+        The paper leaves it to the user, in the units of W.
     max_subspaces : int
 
     Returns
@@ -102,7 +110,7 @@ def count_singular_values(
     3
     """
     if not 0 <= threshold < 1:
-        raise ValueError(f"threshold must be in [0, 1), a share of the largest; got {threshold}.")
+        raise ValueError(f"threshold must be in [0, 1), a fraction of the largest; got {threshold}.")
     values = _spectrum(W, "affinity", max_subspaces, singular=True)
     return _within(int(np.count_nonzero(values > threshold * values[0])), max_subspaces)
 
@@ -114,11 +122,11 @@ def count_laplacian_zeros(
     normalised: bool = True,
     max_subspaces: int = MAX_SUBSPACES,
 ) -> int:
-    """Count the singular values of the Laplacian that are zero but for noise.
+    """Count the eigenvalues of the Laplacian that are zero except for noise.
 
-    ``k = |{i : mu_i < threshold}|``, with mu the spectrum of ``L_n = I - D^-1/2 W D^-1/2``, or of
-    ``L = D - W`` in units of the mean degree. A group that gives a share s of its affinity to
-    the others brings an eigenvalue of about s, so the threshold is the largest such share.
+    ``k = |{i : mu_i < threshold}|``, with mu the spectrum of ``L_n = I - D^-1/2 W D^-1/2``, or of ``L = D -
+    W`` in units of the mean degree. A group that gives a share s of its affinity to others has an eigenvalue
+    of about s, so the threshold is the largest share allowed.
 
     Parameters
     ----------
@@ -126,7 +134,7 @@ def count_laplacian_zeros(
         Symmetric, non-negative affinities.
     threshold : float, positive
     normalised : bool
-        ``L_n`` or ``L``. A sample without any affinity is a subspace of its own for L only.
+        ``L_n`` or ``L``. Only for L is a sample without any affinity a subspace of its own.
     max_subspaces : int
 
     Returns
@@ -182,20 +190,16 @@ def find_eigen_gap(
     return _place_of_largest(np.abs(np.diff(_spectrum(W, of, max_subspaces))))
 
 
-def find_svd_gap(
-    W: npt.ArrayLike | SharedAffinity, of: Matrix = "affinity", *, max_subspaces: int = MAX_SUBSPACES
-) -> int:
-    """Find the largest gap between consecutive singular values.
+def find_svd_gap(W: npt.ArrayLike | SharedAffinity, *, max_subspaces: int = MAX_SUBSPACES) -> int:
+    """Find the largest gap between consecutive singular values of W.
 
-    ``k = argmax_i (sigma_i - sigma_{i+1})``: :func:`find_eigen_gap` with the eigenvalues of W taken
-    without their signs. Laplacians have no negative ones, so there the two agree.
+    ``k = argmax_i (sigma_i - sigma_{i+1})``: :func:`find_eigen_gap` with the eigenvalues of W without their
+    signs. A Laplacian has no negative eigenvalues, so there this would be the same.
 
     Parameters
     ----------
     W : array of shape (n, n)
         Symmetric, non-negative affinities.
-    of : {"affinity", "laplacian", "normalised_laplacian"}
-        Whose singular values.
     max_subspaces : int
 
     Returns
@@ -212,27 +216,26 @@ def find_svd_gap(
     >>> find_svd_gap(np.array([[0.0, 1.0], [1.0, 0.0]]), max_subspaces=1)  # eigenvalues 1 and -1
     1
     """
-    return _place_of_largest(np.abs(np.diff(_spectrum(W, of, max_subspaces, singular=True))))
+    return _place_of_largest(np.abs(np.diff(_spectrum(W, "affinity", max_subspaces, singular=True))))
 
 
 def find_soft_gap(W: npt.ArrayLike | SharedAffinity, *, max_subspaces: int = MAX_SUBSPACES) -> int:
-    """Find the largest gap in how much the eigenvalues of the normalised Laplacian count as zero.
+    """Find the largest gap between eigenvalues of the normalised Laplacian, seen through a soft threshold.
 
     ``k = argmax_i w_i (f(mu_i) - f(mu_{i+1}))`` with ``f(mu) = 1 / (1 + (mu / 0.1)^3) - mu``, where
     ``w_1 = 1/3`` and all other weights are 1.
 
-    It joins the two ways of the paper, which fail on different data. Counting eigenvalues
-    below a threshold, the first term of f but for its soft edge, withstands most noise, but
-    takes the threshold as known. The plain gap, the second term, needs none, but is soon lost among the
-    gaps that noise tears. The first gap counts less because ``mu_1 = 0`` for every graph, while
-    noise lifts the eigenvalues of all other groups away from it. Thresholds from 0.08 to 0.12, powers
-    from 2 to 4 and weights from 0.3 to 0.35 do about as well; ``python -m benchmarks.n_subspaces``
-    compares the estimators.
+    It combines two rules of the paper, which fail on different data. Counting eigenvalues below a threshold,
+    the first term of f except for its soft edge, tolerates most noise but needs a threshold. The plain gap,
+    the second term, needs none but is soon lost among the gaps that noise opens. The first gap has less
+    weight because ``mu_1 = 0`` for every graph, while noise lifts the eigenvalues of all other groups away
+    from it. Thresholds from 0.08 to 0.12, powers from 2 to 4 and weights from 0.3 to 0.35 do about as well;
+    ``python -m benchmarks.n_subspaces`` compares the estimators.
 
     Parameters
     ----------
     W : array of shape (n, n)
-        Symmetric, non-negative affinities. Samples without any don't count.
+        Symmetric, non-negative affinities. Samples without any do not count.
     max_subspaces : int
 
     Returns
@@ -277,6 +280,37 @@ def soft_scores(values: npt.ArrayLike) -> Array:
     return np.asarray(scores)
 
 
+def laplacian_eigenvalues(W: npt.ArrayLike | SharedAffinity, count: int, *, tol: float = RESIDUAL) -> Array:
+    """Smallest eigenvalues of the normalised Laplacian ``I - D^-1/2 W D^-1/2``, ascending.
+
+    Parameters
+    ----------
+    W : array of shape (n, n)
+        Symmetric, non-negative affinities.
+    count : int
+        In [1, n].
+    tol : float
+        Residual of the eigenvectors of a large W.
+
+    Returns
+    -------
+    array of shape (count,)
+
+    Examples
+    --------
+    >>> laplacian_eigenvalues(np.kron(np.eye(2), np.ones((3, 3))), 3).round(9) + 0.0
+    array([0., 0., 1.])
+    """
+    W = checked_affinity(W)
+    if isinstance(W, SharedAffinity):
+        with Team(1):
+            return 1 - W.leading(count)[0]
+    degree = degrees(W)[:, None]
+    scale = np.where(degree > 0, 1 / np.sqrt(np.where(degree > 0, degree, 1)), 0)
+    values = _largest_values(W, lambda V: scale * multiply(W, scale * V), count, tol=tol)
+    return 1 - values
+
+
 def _spectrum(
     W: npt.ArrayLike | SharedAffinity, of: Matrix, max_subspaces: int, *, singular: bool = False
 ) -> Array:
@@ -286,42 +320,29 @@ def _spectrum(
         raise ValueError(f"max_subspaces must be at least 1; got {max_subspaces}.")
     count = min(max_subspaces + 1, len(W))
     if of == "affinity":
-        values, _ = leading_eigenpairs(
-            partial(multiply, W), len(W), count, by_magnitude=singular, tol=RESIDUAL, xp=namespace(W)
-        )
+        values = _largest_values(W, partial(multiply, W), count, by_magnitude=singular)
         return np.abs(values) if singular else values
     if of == "laplacian":
-        return _laplacian_values(W, count)
+        return _plain_laplacian_eigenvalues(W, count)
     if of == "normalised_laplacian":
-        return _normalised_laplacian_values(W, count)
+        return laplacian_eigenvalues(W, count)
     raise ValueError(f"of must be 'affinity', 'laplacian' or 'normalised_laplacian'; got {of!r}.")
 
 
-def _laplacian_values(W: Array, count: int) -> Array:
+def _plain_laplacian_eigenvalues(W: Affinity, count: int) -> Array:
     """Smallest eigenvalues of D - W over the mean degree, ascending."""
     degree = degrees(W)[:, None]
     bound = 2 * float(degree.max())  # on all eigenvalues, so that the smallest become the largest
-
-    def product(V: Array) -> Array:
-        return (bound - degree) * V + multiply(W, V)
-
-    values, _ = leading_eigenpairs(product, len(W), count, tol=RESIDUAL, xp=namespace(W))
+    values = _largest_values(W, lambda V: (bound - degree) * V + multiply(W, V), count)
     return (bound - values) / (float(degree.mean()) or 1.0)
 
 
-def _normalised_laplacian_values(W: Array, count: int) -> Array:
-    """Smallest eigenvalues of I - D^-1/2 W D^-1/2, ascending."""
-    if isinstance(W, SharedAffinity):
-        with Team(1):
-            return 1 - W.leading(count)[0]
-    degree = degrees(W)[:, None]
-    scale = np.where(degree > 0, 1 / np.sqrt(np.where(degree > 0, degree, 1)), 0)
-
-    def product(V: Array) -> Array:
-        return scale * multiply(W, scale * V)
-
-    values, _ = leading_eigenpairs(product, len(W), count, tol=RESIDUAL, xp=namespace(W))
-    return 1 - values
+def _largest_values(
+    W: Affinity, product: Product, count: int, *, by_magnitude: bool = False, tol: float = RESIDUAL
+) -> Array:
+    """Largest eigenvalues, descending, of an operator on arrays like W."""
+    operator = Operator(product, len(W), namespace(W))
+    return leading_eigenpairs(operator, count, by_magnitude=by_magnitude, tol=tol)[0]
 
 
 def _place_of_largest(gaps: Array) -> int:
@@ -330,7 +351,7 @@ def _place_of_largest(gaps: Array) -> int:
 
 
 def _within(count: int, max_subspaces: int) -> int:
-    """No fewer than one subspace and no more than were asked for."""
+    """At least one subspace and at most `max_subspaces`."""
     return min(max(count, 1), max_subspaces)
 
 
@@ -339,15 +360,13 @@ WITH_THRESHOLD: dict[str, Callable[..., int]] = {
     "laplacian_zeros": partial(count_laplacian_zeros, normalised=False),
     "normalised_laplacian_zeros": count_laplacian_zeros,
 }
-#: Every estimator of the number by the name that ``n_subspaces=`` knows it by.
+#: Estimators of the number of subspaces, by the name that ``n_subspaces=`` accepts.
 ESTIMATORS: dict[str, Callable[..., int]] = {
     **WITH_THRESHOLD,
     "eigen_gap": find_eigen_gap,
     "eigen_gap_laplacian": partial(find_eigen_gap, of="laplacian"),
     "eigen_gap_normalised_laplacian": partial(find_eigen_gap, of="normalised_laplacian"),
     "svd_gap": find_svd_gap,
-    "svd_gap_laplacian": partial(find_svd_gap, of="laplacian"),
-    "svd_gap_normalised_laplacian": partial(find_svd_gap, of="normalised_laplacian"),
     "soft_gap": find_soft_gap,
     "auto": find_soft_gap,
 }

@@ -1,21 +1,38 @@
-"""From affinities W and a number of subspaces to labels."""
+"""From affinities W and a number of subspaces to labels.
+
+The functions take their namespace from W: of a CuPy array everything large stays on the GPU.
+"""
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterable
 from contextlib import nullcontext
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
-from seqspan._core.backend import namespace
+from seqspan._core.backend import is_on_gpu, namespace, to_host
+from seqspan._core.spans import Division
 from seqspan._core.threads import Team
 from seqspan._core.types import Array, IntArray
-from seqspan.cuts.spectral.affinity import SharedAffinity
-from seqspan.cuts.spectral.spectrum import GUARD, checked_affinity, degrees, leading_eigenpairs, multiply
+from seqspan.cuts.cutter import Cutter
+from seqspan.cuts.spectral.affinity import Affinity, SharedAffinity, affinity
+from seqspan.cuts.spectral.n_subspaces import estimate_n_subspaces
+from seqspan.cuts.spectral.spectrum import (
+    GUARD,
+    Operator,
+    checked_affinity,
+    degrees,
+    leading_eigenpairs,
+    multiply,
+)
 
 SHARED_RESIDUAL = 1e-3  # of eigenvectors: labels are read off them, and products are in single precision
 LINK = 0.01  # weight of the tie between neighbours in time, in units of the mean degree
+N_STARTS = 10  # of the search for the best rotation
+MAX_ITERATIONS = 100  # of that search, from each start
 
 
 def normalised_cut(
@@ -23,20 +40,20 @@ def normalised_cut(
     n_subspaces: int,
     *,
     rng: np.random.Generator | int | None = None,
-    n_starts: int = 10,
+    n_starts: int = N_STARTS,
     link: float = LINK,
     offset: float = 0.0,
 ) -> IntArray:
     """Label samples so that little affinity is cut, relative to what each group has in all.
 
     Seeks the labels that minimise ``sum_c cut(c, rest) / assoc(c, all)`` in the relaxed form of Shi & Malik:
-    the leading eigenvectors of ``D^-1/2 W D^-1/2``, rows scaled to length one, are turned by the
-    rotation that brings them nearest to indicator vectors (Yu & Shi). That search is started
-    `n_starts` times, and of the results the one with the smallest cut is kept.
+    the leading eigenvectors of ``D^-1/2 W D^-1/2``, rows scaled to length one, are turned by the rotation
+    that brings them closest to indicator vectors (Yu & Shi). That search is started `n_starts` times, and
+    the labels with the smallest cut are kept.
 
-    Neighbours in time are tied by a weight of 1 % of the mean degree. It is too weak to move a
-    boundary that W shows, but decides where W is silent: a sample without any affinity follows its
-    neighbours, and of a graph in more pieces than subspaces, pieces that touch in time are joined.
+    Neighbours in time are tied by a weight of 1 % of the mean degree. It is too weak to move a boundary that
+    W shows, but decides where W says nothing: a sample without any affinity follows its neighbours, and if a
+    graph falls into more pieces than subspaces, pieces that touch in time are joined.
 
     Parameters
     ----------
@@ -48,11 +65,11 @@ def normalised_cut(
         Source of randomness for the starts, or a seed for one. The same seed gives the same labels.
     n_starts : int
     link : float, positive
-        Weight of the tie between neighbours in time, in units of the mean degree. As good as zero, 1e-9
-        say, gives the plain cut, which knows nothing of the order but where W is silent.
+        Weight of the tie between neighbours in time, in units of the mean degree. A value close to zero,
+        such as 1e-9, gives the plain cut, which ignores the order unless W says nothing.
     offset : float
-        Added to the diagonal of W, and twice to the degrees, for the eigenvectors alone: a regularisation.
-        The cut that Cour, Yu & Shi published as MATLAB code has 0.5, whatever the scale of W.
+        Regularisation: added to the diagonal of W, and twice to the degrees, for the eigenvectors alone. The
+        cut that Cour, Yu & Shi published as MATLAB code has 0.5, whatever the scale of W.
 
     Returns
     -------
@@ -62,7 +79,7 @@ def normalised_cut(
     Warns
     -----
     ConvergenceWarning
-        If the eigenvectors of a large W can't be told apart to the accuracy needed.
+        If the eigenvectors of a large W cannot be told apart to the accuracy needed.
 
     References
     ----------
@@ -85,7 +102,7 @@ def normalised_cuts(
     numbers: Iterable[int],
     *,
     rng: np.random.Generator | int | None = None,
-    n_starts: int = 10,
+    n_starts: int = N_STARTS,
     link: float = LINK,
     offset: float = 0.0,
 ) -> dict[int, IntArray]:
@@ -97,7 +114,7 @@ def normalised_cuts(
     numbers : iterable of int
         Each in [1, n].
     rng, n_starts, link, offset
-        As for :func:`normalised_cut`, whose labels these are for a seed.
+        As for :func:`normalised_cut`, which gives the same labels for a seed.
 
     Returns
     -------
@@ -125,8 +142,58 @@ def normalised_cuts(
         return {k: _cut_into(W, link, vectors, k, np.random.default_rng(rng), n_starts) for k in numbers}
 
 
+class NormalisedCutter(Cutter):
+    """Cuts the graph of the coefficients, wherever these lie; the affinity is computed once.
+
+    Parameters
+    ----------
+    X : array of shape (d, n), or None
+        Samples, for evidence and confidence alone.
+    Z : array of shape (n, n), or (m, n) if m landmarks are the atoms
+        Coefficients; may be a CuPy array.
+    rng : numpy.random.Generator, int or None
+        Of the starts. A generator is copied as it is now, so that the same cut always gives the same labels.
+
+    Examples
+    --------
+    >>> cutter = NormalisedCutter(None, np.kron(np.eye(3), np.ones((6, 6))), rng=0)
+    >>> cutter.cut().boundaries, cutter.cut(n_subspaces=2).n_labels
+    (array([ 6, 12]), 2)
+    """
+
+    def __init__(self, X: Array | None, Z: Array, *, rng: np.random.Generator | int | None = None) -> None:
+        super().__init__(X, Z)
+        self._rng = copy.deepcopy(np.random.default_rng(rng))
+
+    @cached_property
+    def W(self) -> Affinity:
+        """Affinity of the samples."""
+        return affinity(self._Z)
+
+    def cut(self, n_spans: int | str = "auto", n_subspaces: int | str = "auto") -> Division:
+        """Label the samples; spans are runs of one label.
+
+        Parameters
+        ----------
+        n_spans : "auto"
+            This cut cannot be given a number of spans.
+        n_subspaces : int or str
+            Number of labels, or a name in :data:`seqspan.cuts.ESTIMATORS`.
+
+        Returns
+        -------
+        Division
+        """
+        if n_spans != "auto":
+            raise ValueError(
+                f"n_spans is for cut='ordered' and cut='peaks'; got n_spans={n_spans} with cut='ncut'."
+            )
+        k = estimate_n_subspaces(self.W, n_subspaces) if isinstance(n_subspaces, str) else n_subspaces
+        return Division.from_sample_labels(normalised_cut(self.W, k, rng=copy.deepcopy(self._rng)))
+
+
 def _cut_into(
-    W: Array, link: float, vectors: Array, n_subspaces: int, rng: np.random.Generator, n_starts: int
+    W: Affinity, link: float, vectors: Array, n_subspaces: int, rng: np.random.Generator, n_starts: int
 ) -> IntArray:
     """Turn the leading vectors into labels, from several starts; the smallest cut wins."""
     n = len(W)
@@ -134,13 +201,16 @@ def _cut_into(
         return np.arange(n) if n_subspaces == n else np.zeros(n, dtype=np.intp)
     rows = _unit_rows(vectors[:, :n_subspaces])
     firsts = rng.integers(n, size=n_starts)
-    found = np.unique([_discretise(rows, _spread_rows(rows, first)) for first in firsts], axis=0)
-    costs = [_cut_value(W, link, candidate, n_subspaces) for candidate in found]
-    labels: IntArray = found[int(np.argmin(costs))]
+    at_once = n_starts if is_on_gpu(rows) else 1  # a GPU waits less; on the CPU it would only take memory
+    blocks = [firsts[start : start + at_once] for start in range(0, n_starts, at_once)]
+    found = [labels for block in blocks for labels in _discretise(rows, _spread_rows(rows, block))]
+    distinct = np.unique(found, axis=0)
+    costs = [_cut_value(W, link, candidate, n_subspaces) for candidate in distinct]
+    labels: IntArray = distinct[int(np.argmin(costs))]
     return labels
 
 
-def _multiply_linked(W: Array, link: float, V: Array) -> Array:
+def _multiply_linked(W: Affinity, link: float, V: Array) -> Array:
     """Product with W after tying neighbours in time."""
     product = multiply(W, V)
     product[1:] += link * V[:-1]
@@ -148,7 +218,7 @@ def _multiply_linked(W: Array, link: float, V: Array) -> Array:
     return product
 
 
-def _leading_vectors(W: Array, link: float, offset: float, count: int) -> Array:
+def _leading_vectors(W: Affinity, link: float, offset: float, count: int) -> Array:
     """Leading eigenvectors of D^-1/2 W D^-1/2, neighbours in time tied, the diagonal lifted by the offset."""
     n = len(W)
     if count == 0:
@@ -159,10 +229,11 @@ def _leading_vectors(W: Array, link: float, offset: float, count: int) -> Array:
     def product(V: Array) -> Array:
         return scale * (_multiply_linked(W, link, scale * V) + offset * scale * V)
 
-    if isinstance(W, SharedAffinity):  # links move its own vectors, which cost next to nothing, but a little
+    operator = Operator(product, n, xp)
+    if isinstance(W, SharedAffinity):  # its own vectors cost next to nothing, and the ties move them little
         guess = W.leading(count + GUARD)[1]
-        return leading_eigenpairs(product, n, count, tol=SHARED_RESIDUAL, guess=guess)[1]
-    return leading_eigenpairs(product, n, count, xp=xp)[1]
+        return leading_eigenpairs(operator, count, tol=SHARED_RESIDUAL, guess=guess)[1]
+    return leading_eigenpairs(operator, count)[1]
 
 
 def _unit_rows(vectors: Array) -> Array:
@@ -172,34 +243,44 @@ def _unit_rows(vectors: Array) -> Array:
     return rows
 
 
-def _spread_rows(rows: Array, first: int) -> Array:
-    """Start of the rotation: rows as orthogonal to each other as can be found, beginning with `first`.
+def _spread_rows(rows: Array, firsts: IntArray) -> Array:
+    """Starts of the rotation (n_starts, k, k): columns are rows as orthogonal as can be found, from `firsts`.
 
-    It looks at angles between rows alone, so that neither the signs of the eigenvectors nor
-    their basis in a repeated eigenvalue changes what is picked.
+    It looks at angles between rows alone, so that neither the signs of the eigenvectors nor their basis in a
+    repeated eigenvalue changes what is picked.
     """
-    picked = [first]
-    similarity = np.zeros(len(rows))
+    xp = namespace(rows)
+    picked = [xp.asarray(firsts)]
+    similarity = xp.zeros((len(rows), len(firsts)))
     for _ in range(rows.shape[1] - 1):
-        similarity += np.abs(rows @ rows[picked[-1]])
-        picked.append(int(np.argmin(similarity.round(9))))  # rounding noise must not break ties
-    return rows[picked].T
+        similarity += xp.abs(rows @ rows[picked[-1]].T)
+        picked.append(similarity.round(9).argmin(axis=0))  # rounding must not break ties
+    starts: Array = to_host(xp.stack([rows[index] for index in picked], axis=2))
+    return starts
 
 
-def _discretise(rows: Array, rotation: Array, max_iter: int = 100) -> IntArray:
-    """Alternate between the nearest labels and the nearest rotation [Yu & Shi 2003, Sec. 4]."""
-    best = -np.inf
-    for _ in range(max_iter):
-        scores = rows @ rotation
-        indicators = np.eye(scores.shape[1])[scores.argmax(axis=1)]
-        left, sizes, right = np.linalg.svd(indicators.T @ rows)
-        if sizes.sum() <= best + 1e-12 * len(rows):
+def _discretise(rows: Array, rotations: Array) -> list[IntArray]:
+    """Alternate between nearest labels and nearest rotation, from every start [Yu & Shi 2003, Sec. 4].
+
+    Rotations (n_starts, k, k) and their decompositions are small and stay on the host.
+    """
+    xp, k = namespace(rows), rows.shape[1]
+    best = np.full(len(rotations), -np.inf)
+    found: list[IntArray] = []
+    for iteration in range(MAX_ITERATIONS):
+        scores = rows @ xp.asarray(rotations)  # (n_starts, n, k)
+        indicators = (scores.argmax(axis=2)[..., None] == xp.arange(k)).astype(float)
+        left, sizes, right = np.linalg.svd(to_host(indicators.swapaxes(1, 2) @ rows))
+        fit = sizes.sum(axis=1)
+        improves = (fit > best + 1e-12 * len(rows)) & (iteration < MAX_ITERATIONS - 1)
+        found += [_use_all_labels(to_host(scores[start])) for start in np.flatnonzero(~improves)]
+        if not improves.any():
             break
-        best, rotation = sizes.sum(), (left @ right).T
-    return _in_order_of_appearance(_without_empty_groups(scores))
+        best, rotations = fit[improves], (left @ right).swapaxes(1, 2)[improves]
+    return [_in_order_of_appearance(labels) for labels in found]
 
 
-def _without_empty_groups(scores: Array) -> IntArray:
+def _use_all_labels(scores: Array) -> IntArray:
     """Label by the largest score, then give each unused label to the sample that fits worst where it is."""
     labels: IntArray = scores.argmax(axis=1)
     fit = scores.max(axis=1)
@@ -216,9 +297,10 @@ def _in_order_of_appearance(labels: IntArray) -> IntArray:
     return np.argsort(np.argsort(first))[inverse]
 
 
-def _cut_value(W: Array, link: float, labels: IntArray, n_subspaces: int) -> float:
+def _cut_value(W: Affinity, link: float, labels: IntArray, n_subspaces: int) -> float:
     """Sum over the groups of cut(c, rest) / assoc(c, all) = 1 - assoc(c, c) / assoc(c, all)."""
-    groups = np.eye(n_subspaces)[labels]
-    affinity = _multiply_linked(W, link, groups)  # (n, n_subspaces): of each sample to each group
-    between = groups.T @ affinity
+    xp = namespace(W)
+    groups = (xp.asarray(labels)[:, None] == xp.arange(n_subspaces)).astype(float)
+    to_groups = _multiply_linked(W, link, groups)  # (n, n_subspaces): affinity of each sample to each group
+    between = to_host(groups.T @ to_groups)
     return float(np.sum(1 - np.diag(between) / between.sum(axis=1)))

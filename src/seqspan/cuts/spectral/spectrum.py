@@ -4,29 +4,39 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from dataclasses import dataclass
 from types import ModuleType
 from typing import cast
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.exceptions import ConvergenceWarning
 
 from seqspan._core.backend import is_on_gpu, namespace, to_host
 from seqspan._core.eigen import symmetric_eigenpairs
 from seqspan._core.types import Array
-from seqspan.cuts.spectral.affinity import SharedAffinity
+from seqspan.cuts.spectral.affinity import Affinity, SharedAffinity
 
 Product = Callable[[Array], Array]
 
-DENSE_LIMIT = 1000  # samples up to which all eigenvalues cost less than half a second
-GUARD = 8  # vectors iterated beyond those asked for: they take the slow convergence upon themselves
-DEPTH = 6  # products per restart; the basis holds DEPTH blocks
+DENSE_LIMIT = 1000  # samples up to which all eigenvalues take less than half a second
+GUARD = 8  # vectors iterated beyond those asked for, which then converge faster
+DEPTH = 6  # products per restart: the basis holds as many blocks
+MAX_RESTARTS = 50
 
 
-def checked_affinity(W: npt.ArrayLike | SharedAffinity) -> Array:
-    """Return W as floating point after checking shape, sign, finiteness and symmetry; no copy if it is."""
-    if isinstance(W, SharedAffinity):  # symmetric and non-negative by how it is built
-        return cast(Array, W)  # has a length, and degrees and products are asked for here alone
+@dataclass(frozen=True)
+class Operator:
+    """A symmetric n x n matrix, known by its products with arrays of `xp` of shape (n, any)."""
+
+    product: Product
+    n: int
+    xp: ModuleType = np
+
+
+def checked_affinity(W: npt.ArrayLike | SharedAffinity) -> Affinity:
+    """Return W in floating point after checking shape, sign, finiteness and symmetry; no needless copy."""
+    if isinstance(W, SharedAffinity):  # symmetric and non-negative by construction
+        return W
     W = cast(Array, W) if is_on_gpu(W) else np.asarray(W)
     if W.ndim != 2 or W.shape[0] != W.shape[1] or W.shape[0] == 0:
         raise ValueError(f"W must be a square matrix of affinities; got shape {W.shape}.")
@@ -37,7 +47,7 @@ def checked_affinity(W: npt.ArrayLike | SharedAffinity) -> Array:
         raise ValueError(
             f"W must hold finite, non-negative affinities; got entries from {smallest} to {largest}."
         )
-    # Two products instead of W == W.T, which at n = 10,000 costs a second and a copy.
+    # Two products instead of W == W.T, which at n = 10,000 takes a second and a copy.
     probe = namespace(W).asarray(np.random.default_rng(0).standard_normal(len(W)).astype(W.dtype))
     difference = float(np.abs(W @ probe - probe @ W).max())
     if difference > 1e-4 * float(largest) * np.sqrt(len(W)):
@@ -45,7 +55,7 @@ def checked_affinity(W: npt.ArrayLike | SharedAffinity) -> Array:
     return W
 
 
-def degrees(W: Array) -> Array:
+def degrees(W: Affinity) -> Array:
     """Sums of the rows, in double precision."""
     if isinstance(W, SharedAffinity):
         return W.degrees()
@@ -53,7 +63,7 @@ def degrees(W: Array) -> Array:
     return sums
 
 
-def multiply(W: Array, V: Array) -> Array:
+def multiply(W: Affinity, V: Array) -> Array:
     """W V in W's precision, so that a large W is never converted, returned in double precision."""
     if isinstance(W, SharedAffinity):
         return W.multiply(V)
@@ -62,33 +72,32 @@ def multiply(W: Array, V: Array) -> Array:
 
 
 def leading_eigenpairs(
-    product: Product,
-    n: int,
+    operator: Operator,
     count: int,
     *,
     by_magnitude: bool = False,
     tol: float = 1e-5,
-    xp: ModuleType = np,
     guess: Array | None = None,
 ) -> tuple[Array, Array]:
-    """Largest eigenvalues, descending, and their eigenvectors, of a symmetric operator V -> product(V).
+    """Largest eigenvalues, descending, and their eigenvectors.
 
-    Small operators are written out and solved densely. Large ones go through a restarted block
-    Krylov method: the block finds repeated eigenvalues (a graph in several pieces), which a
-    Lanczos iteration from a single vector may miss, and reads W once for all its vectors.
+    Small operators are written out and solved densely. Large ones go through a restarted block Krylov
+    method: a block finds repeated eigenvalues (a graph in several pieces), which a Lanczos iteration from a
+    single vector may miss, and reads W once for all its vectors.
 
-    The operator works on arrays of `xp`, as the eigenvectors are; the eigenvalues are NumPy's. It
-    starts from a guess of count + GUARD vectors, or from slow cosines.
+    Eigenvectors are arrays of the operator's namespace, eigenvalues are NumPy's. The iteration starts from a
+    guess of count + GUARD vectors, or from slow cosines.
     """
+    n, xp = operator.n, operator.xp
     if n <= DENSE_LIMIT or (count + GUARD) * DEPTH > n:
-        matrix = product(xp.eye(n))
+        matrix = operator.product(xp.eye(n))
         values, vectors = _eigenpairs((matrix + matrix.T) / 2)
         order = _leading(values, by_magnitude)[:count]
         return values[order], vectors[:, order]
     start = _smooth_start(n, count + GUARD, xp)
-    if guess is not None:  # columns that are missing, or as good as dependent, come from the cosines
+    if guess is not None:  # cosines take the place of columns that are missing or nearly dependent
         start = np.linalg.qr(guess + 1e-3 * start)[0]
-    return _block_krylov(product, start, count, by_magnitude, tol)
+    return _block_krylov(operator.product, start, count, by_magnitude, tol)
 
 
 def _eigenpairs(matrix: Array) -> tuple[Array, Array]:
@@ -100,11 +109,11 @@ def _eigenpairs(matrix: Array) -> tuple[Array, Array]:
 
 
 def _block_krylov(
-    product: Product, block: Array, count: int, by_magnitude: bool, tol: float, max_restarts: int = 50
+    product: Product, block: Array, count: int, by_magnitude: bool, tol: float
 ) -> tuple[Array, Array]:
     """Rayleigh-Ritz on a block Krylov space, restarted from its best vectors."""
     xp = namespace(block)
-    for _ in range(max_restarts):
+    for _ in range(MAX_RESTARTS):
         basis, image = _krylov_basis(product, block)
         values, rotations = _eigenpairs(basis.T @ image)
         order = _leading(values, by_magnitude)[: count + GUARD]
@@ -114,21 +123,28 @@ def _block_krylov(
         if error <= tol:
             break
     else:
-        warnings.warn(
-            f"{count} leading eigenvectors have a relative residual of {error:.1e} after {max_restarts} "
-            f"restarts; {tol:.0e} was asked for. The last of them are hardly told apart by this graph: "
-            f"fewer subspaces may suit it.",
-            ConvergenceWarning,
-            stacklevel=2,
-        )
+        _warn_not_converged(count, error, tol)
     return values[:count], block[:, :count]
+
+
+def _warn_not_converged(count: int, error: float, tol: float) -> None:
+    """Say that the last eigenvectors asked for are not accurate."""
+    from sklearn.exceptions import ConvergenceWarning  # takes longer to import than the rest of seqspan
+
+    warnings.warn(
+        f"{count} leading eigenvectors have a relative residual of {error:.1e} after {MAX_RESTARTS} "
+        f"restarts; {tol:.0e} was asked for. This graph hardly tells the last of them apart: "
+        "try fewer subspaces.",
+        ConvergenceWarning,
+        stacklevel=4,
+    )
 
 
 def _smooth_start(n: int, count: int, xp: ModuleType = np) -> Array:
     """Slow cosines in time plus a little fixed noise.
 
-    Where each sample is linked to its neighbours in time alone, the leading eigenvectors are such
-    cosines, and the operator itself tells them apart too slowly. The noise is for all other graphs.
+    If each sample is linked to its neighbours in time alone, the leading eigenvectors are such cosines, and
+    the iteration tells them apart too slowly. The noise is for all other graphs.
     """
     cosines = xp.cos(np.pi / n * xp.outer(xp.arange(n) + 0.5, xp.arange(count)))
     noise = xp.random.default_rng(0).standard_normal((n, count))  # fixed: the same W, the same answer
@@ -141,7 +157,7 @@ def _krylov_basis(product: Product, block: Array) -> tuple[Array, Array]:
     basis, image = block, product(block)
     for _ in range(DEPTH - 1):
         block = image[:, -block.shape[1] :]
-        for _ in range(2):  # twice is enough, also where A V has already left nothing new
+        for _ in range(2):  # twice is enough, even if A V adds nothing new
             block = np.linalg.qr(block - basis @ (basis.T @ block))[0]
         basis = np.hstack([basis, block])
         image = np.hstack([image, product(block)])
@@ -149,5 +165,5 @@ def _krylov_basis(product: Product, block: Array) -> tuple[Array, Array]:
 
 
 def _leading(values: Array, by_magnitude: bool) -> npt.NDArray[np.intp]:
-    """Order from the largest down."""
+    """Indices from the largest value to the smallest."""
     return np.argsort(-np.abs(values) if by_magnitude else -values, kind="stable")

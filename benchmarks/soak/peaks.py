@@ -18,7 +18,8 @@ import numpy as np
 
 from benchmarks.common import describe_machine, print_table
 from seqspan import LRR, LSR, OSC, SSC, SpatSC
-from seqspan.solvers.needs import cut_bytes, solver_bytes
+from seqspan.cuts.memory import cut_bytes
+from seqspan.solvers.memory import solver_bytes
 
 ITERATIONS = 11  # certificates come every 5 or 10
 SLOW = {"sylvester": 500, "splitting, nuclear": 500, "splitting, LRR columns": 500}  # samples at most

@@ -5,23 +5,28 @@ The difference ``z_{j+1} - z_j``, column j of ZR, belongs to the boundary ``j + 
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 
+from seqspan._core.backend import to_host
+from seqspan._core.spans import Division
 from seqspan._core.types import Array, IntArray
+from seqspan.cuts.cutter import Cutter, check_auto
 
 
 def block_boundaries(Z: Array, tol: float = 1e-6) -> IntArray:
     """Read boundaries off a strictly block-diagonal Z: the non-zero columns of ZR.
 
-    ``{j + 1 : ||z_{j+1} - z_j||_inf > tol max |Z|}``. This reads Z as piecewise constant in time, as OSC
-    makes it; with noise nearly every column is non-zero, and :func:`peak_boundaries` is meant.
+    ``{j + 1 : ||z_{j+1} - z_j||_inf > tol max |Z|}``. This takes Z as piecewise constant in time, as OSC
+    makes it. With noise nearly every column is non-zero: use :func:`peak_boundaries`.
 
     Parameters
     ----------
     Z : array of shape (m, n)
         Column j holds the coefficients of sample j.
     tol : float, non-negative
-        What counts as zero, relative to the largest entry of Z. Above the error of the solver.
+        What counts as zero, relative to the largest entry of Z. It should exceed the error of the solver.
 
     Returns
     -------
@@ -74,11 +79,11 @@ def boundary_strength(Z: Array) -> Array:
 def peak_boundaries(Z: Array, n_spans: int | None = None, *, min_length: int = 1) -> IntArray:
     r"""Place boundaries at the peaks of the column means b of \|ZR\|.
 
-    Peaks are ranked by prominence, their height above the higher of the two valleys that part them from
-    higher peaks. With `n_spans` given the ``n_spans - 1`` most prominent are kept. Without, peak j
-    is kept if its prominence exceeds ``(mean_i |Z|_ij + mean_i |Z|_i,j+1) / 2``. That is half of what b_j
-    can reach: the bound of the triangle inequality, attained if the two samples are represented by
-    disjoint sets of others, as samples of different subspaces are.
+    Peaks are ranked by prominence: their height above the higher of the two valleys that separate them from
+    higher peaks. If `n_spans` is given, the ``n_spans - 1`` most prominent peaks are kept. If not, peak j is
+    kept if its prominence exceeds ``(mean_i |Z|_ij + mean_i |Z|_i,j+1) / 2``. That is half of the largest
+    possible b_j, which the triangle inequality allows if the two samples are represented by disjoint sets of
+    others, as samples of different subspaces are.
 
     Parameters
     ----------
@@ -86,12 +91,12 @@ def peak_boundaries(Z: Array, n_spans: int | None = None, *, min_length: int = 1
         Column j holds the coefficients of sample j.
     n_spans : int, optional
     min_length : int
-        No span is shorter; of two peaks closer than this the higher stays.
+        Length of the shortest span, in samples; of two peaks closer than this the higher stays.
 
     Returns
     -------
     boundaries : array of int
-        Ascending. Fewer than ``n_spans - 1`` where b hasn't as many peaks.
+        Ascending. Fewer than ``n_spans - 1`` if b does not have as many peaks.
 
     References
     ----------
@@ -105,13 +110,60 @@ def peak_boundaries(Z: Array, n_spans: int | None = None, *, min_length: int = 1
     (array([ 8, 16]), array([16]))
     """
     Z = _checked_coefficients(Z)
-    n = Z.shape[1]
-    if min_length < 1 or (n_spans is not None and not 1 <= n_spans * min_length <= n):
-        raise ValueError(
-            f"n_spans and min_length must be at least 1, and their product at most {n} for {n} samples; "
-            f"got n_spans={n_spans}, min_length={min_length}."
-        )
-    starts, prominences = _peaks(boundary_strength(Z), min_length)
+    _check_room(Z.shape[1], n_spans, min_length)
+    return _select(Z, _find_peaks(boundary_strength(Z), min_length), n_spans)
+
+
+class PeakCutter(Cutter):
+    """Cuts at the peaks of the column differences; every span has a label of its own. Peaks are found once.
+
+    Parameters
+    ----------
+    X : array of shape (d, n), or None
+        Samples, for evidence and confidence alone.
+    Z : array of shape (m, n)
+        Coefficients.
+
+    Examples
+    --------
+    >>> cutter = PeakCutter(None, np.kron(np.eye(3), np.ones((6, 6))))
+    >>> cutter.cut().boundaries, cutter.cut(n_spans=2).labels
+    (array([ 6, 12]), array([0, 1]))
+    """
+
+    def __init__(self, X: Array | None, Z: Array) -> None:
+        super().__init__(X, _checked_coefficients(to_host(Z)))
+
+    def cut(self, n_spans: int | str = "auto", n_subspaces: int | str = "auto") -> Division:
+        """Divide the recording at its most prominent peaks.
+
+        Parameters
+        ----------
+        n_spans : int or "auto"
+        n_subspaces : int or "auto"
+            Stands for `n_spans` if that is "auto".
+
+        Returns
+        -------
+        Division
+        """
+        check_auto("n_spans", n_spans)
+        check_auto("n_subspaces", n_subspaces)
+        wanted = n_subspaces if isinstance(n_spans, str) else n_spans
+        if not isinstance(wanted, str):
+            _check_room(self._Z.shape[1], wanted, 1)
+        boundaries = _select(self._Z, self._peaks, None if isinstance(wanted, str) else wanted)
+        return Division(boundaries, np.arange(len(boundaries) + 1))
+
+    @cached_property
+    def _peaks(self) -> tuple[IntArray, Array]:
+        """All boundaries at peaks, and their prominences."""
+        return _find_peaks(boundary_strength(self._Z), 1)
+
+
+def _select(Z: Array, peaks: tuple[IntArray, Array], n_spans: int | None) -> IntArray:
+    """Keep the most prominent peaks."""
+    starts, prominences = peaks
     if n_spans is None:
         sizes = np.abs(Z).mean(axis=0)
         kept = np.flatnonzero(prominences > (sizes[starts - 1] + sizes[starts]) / 2)
@@ -120,19 +172,28 @@ def peak_boundaries(Z: Array, n_spans: int | None = None, *, min_length: int = 1
     return np.take(starts, kept)
 
 
-def _peaks(strength: Array, min_length: int) -> tuple[IntArray, Array]:
-    """Boundaries at the peaks of `strength`, none within `min_length` of another or of an end."""
+def _find_peaks(strength: Array, min_length: int) -> tuple[IntArray, Array]:
+    """Boundaries at the peaks of `strength`, none closer than `min_length` to another or an end."""
     from scipy.signal import find_peaks  # takes longer to import than the rest of seqspan
 
     allowed = strength[min_length - 1 : len(strength) - min_length + 1]
-    # Lower ground on either side, so that the first and last allowed boundaries can be peaks too.
+    # Lower values on either side, so that the first and last allowed boundaries can be peaks too.
     padded = np.pad(allowed, 1, constant_values=strength.min())
     peaks, properties = find_peaks(padded, distance=min_length, prominence=0)
     return peaks + min_length - 1, properties["prominences"]
 
 
+def _check_room(n_samples: int, n_spans: int | None, min_length: int) -> None:
+    """Refuse more spans than have room."""
+    if min_length < 1 or (n_spans is not None and not 1 <= n_spans * min_length <= n_samples):
+        raise ValueError(
+            f"n_spans and min_length must be at least 1, and their product at most {n_samples} for "
+            f"{n_samples} samples; got n_spans={n_spans}, min_length={min_length}."
+        )
+
+
 def _checked_coefficients(Z: Array) -> Array:
-    """Refuse what has no consecutive columns."""
+    """Refuse arrays without consecutive columns."""
     Z = np.asarray(Z)
     if Z.ndim != 2 or Z.shape[0] < 1 or Z.shape[1] < 2:
         raise ValueError(

@@ -1,0 +1,203 @@
+"""One interface to all cuts: each answers as its functions do, as often as asked."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from seqspan._core.spans import boundaries_from_labels
+from seqspan.cuts import CUTS, Cutter, estimate_n_subspaces, make_cutter, normalised_cut, peak_boundaries
+from seqspan.cuts.ordered.confidence import boundary_confidence
+from seqspan.cuts.ordered.cost import make_cost
+from seqspan.cuts.ordered.cut import OrderedCutter
+from seqspan.cuts.peaks import PeakCutter
+from seqspan.cuts.spectral.affinity import SharedAffinity, symmetric_affinity
+from seqspan.cuts.spectral.ncut import NormalisedCutter
+
+LABELS = np.repeat([0, 1, 0, 2], [20, 15, 18, 22])
+
+
+def recording(seed=0, noise=0.05):
+    """Samples near three places, coefficients that know them, both with noise."""
+    rng = np.random.default_rng(seed)
+    X = np.eye(4)[:, LABELS] + noise * rng.standard_normal((4, len(LABELS)))
+    Z = (LABELS[:, None] == LABELS) / np.bincount(LABELS)[LABELS]
+    return X, Z + 0.1 * noise * rng.standard_normal(Z.shape)
+
+
+class OnDevice(np.ndarray):
+    """An array that says it is CuPy's."""
+
+    fetched = 0
+
+    def get(self):
+        OnDevice.fetched += 1
+        return np.asarray(self)
+
+
+OnDevice.__module__ = "cupy"
+
+
+@pytest.mark.parametrize(
+    ("cut", "kind"), [("ncut", NormalisedCutter), ("ordered", OrderedCutter), ("peaks", PeakCutter)]
+)
+def test_every_cut_has_a_cutter(cut, kind):
+    cutter = make_cutter(cut, *recording(), rng=0)
+    assert type(cutter) is kind
+    assert isinstance(cutter, Cutter)
+    found = cutter.cut()
+    assert found.boundaries.tolist() == [20, 35, 53]
+    assert found.labels.tolist() == ([0, 1, 2, 3] if cut == "peaks" else [0, 1, 0, 2])
+
+
+def test_another_name_is_refused():
+    assert CUTS == ("ncut", "ordered", "peaks")
+    with pytest.raises(ValueError, match="cut must be one of 'ncut', 'ordered', 'peaks'; got 'best'"):
+        make_cutter("best", *recording())
+
+
+@pytest.mark.parametrize("n_subspaces", ["auto", "eigen_gap", "singular_values", 2, 5])
+@pytest.mark.parametrize("seed", range(3))
+def test_the_normalised_cutter_labels_as_the_normalised_cut_does(n_subspaces, seed):
+    X, Z = recording(seed, noise=0.5)
+    W = symmetric_affinity(Z)
+    k = n_subspaces if isinstance(n_subspaces, int) else estimate_n_subspaces(W, n_subspaces)
+    expected = normalised_cut(W, k, rng=np.random.default_rng(seed))
+    found = make_cutter("ncut", X, Z, rng=np.random.default_rng(seed)).cut(n_subspaces=n_subspaces)
+    np.testing.assert_array_equal(found.sample_labels(len(LABELS)), expected)
+    np.testing.assert_array_equal(found.boundaries, boundaries_from_labels(expected))
+
+
+def test_the_normalised_cutter_repeats_itself_and_leaves_the_generator_alone():
+    _, Z = recording(noise=3.0)
+    rng = np.random.default_rng(0)
+    cutter = NormalisedCutter(None, Z, rng=rng)
+    first = [cutter.cut(n_subspaces=k).sample_labels(len(LABELS)) for k in (5, 6, 5)]
+    np.testing.assert_array_equal(first[0], first[2])
+    assert rng.integers(10**9) == np.random.default_rng(0).integers(10**9)
+    np.testing.assert_array_equal(cutter.cut(n_subspaces=6).sample_labels(len(LABELS)), first[1])
+
+
+def test_the_affinity_is_computed_once(monkeypatch):
+    made = []
+
+    def count(Z):
+        made.append(Z.shape)
+        return symmetric_affinity(Z)
+
+    monkeypatch.setattr("seqspan.cuts.spectral.ncut.affinity", count)
+    _, Z = recording()
+    cutter = NormalisedCutter(None, Z, rng=0)
+    cutter.cut()
+    cutter.cut(n_subspaces=2)
+    np.testing.assert_array_equal(cutter.W, symmetric_affinity(Z))
+    assert made == [Z.shape]
+
+
+def test_landmarks_share_an_affinity():
+    _, Z = recording()
+    cutter = NormalisedCutter(None, Z[::3], rng=0)
+    assert isinstance(cutter.W, SharedAffinity)
+    assert cutter.cut(n_subspaces=3).labels.tolist() == [0, 1, 0, 2]
+
+
+def test_a_number_of_spans_is_refused_by_the_normalised_cut():
+    with pytest.raises(ValueError, match="n_spans is for cut='ordered' and cut='peaks'; got n_spans=3"):
+        make_cutter("ncut", *recording()).cut(n_spans=3)
+
+
+@pytest.mark.parametrize(
+    ("given", "n_spans"),
+    [
+        ({}, None),
+        ({"n_spans": 3}, 3),
+        ({"n_subspaces": 2}, 2),
+        ({"n_spans": 4, "n_subspaces": 4}, 4),
+        ({"n_spans": 2, "n_subspaces": 4}, 2),  # spans take precedence
+    ],
+)
+def test_the_peak_cutter_finds_the_peaks_that_its_function_finds(given, n_spans):
+    _, Z = recording(noise=1.0)
+    found = PeakCutter(None, Z).cut(**given)
+    np.testing.assert_array_equal(found.boundaries, peak_boundaries(Z, n_spans))
+    assert found.labels.tolist() == list(range(len(found.boundaries) + 1))
+
+
+@pytest.mark.parametrize("given", [{"n_spans": "soft_gap"}, {"n_subspaces": "soft_gap"}])
+def test_the_peak_cutter_refuses_words_and_more_spans_than_samples(given):
+    cutter = PeakCutter(None, np.eye(6))
+    with pytest.raises(ValueError, match="must be an int or 'auto' for this cut; got 'soft_gap'"):
+        cutter.cut(**given)
+    with pytest.raises(ValueError, match="at most 6 for 6 samples; got n_spans=7"):
+        cutter.cut(n_spans=7)
+
+
+def test_the_ordered_cutter_gets_its_options(monkeypatch):
+    asked = {}
+
+    def spy(X, Z, **options):
+        asked.update(options)
+        return OrderedCutter(X, Z, **options)
+
+    monkeypatch.setattr("seqspan.cuts.OrderedCutter", spy)
+    found = make_cutter("ordered", *recording(), min_length=17, rng=3, n_jobs=2).cut(4)
+    assert asked == {"min_length": 17, "rng": 3, "n_jobs": 2}
+    assert np.diff([0, *found.boundaries, len(LABELS)]).min() >= 17  # the second span of 15 has to grow
+
+
+@pytest.mark.parametrize("cut", CUTS)
+def test_every_cutter_tells_confidence_and_evidence(cut):
+    X, Z = recording()
+    cutter, cost = make_cutter(cut, X, Z, rng=0), make_cost(X, Z)
+    boundaries = np.array([10, 20, 35, 53])
+    confidence = cutter.confidence(boundaries)
+    np.testing.assert_array_equal(confidence, boundary_confidence(cost, boundaries))
+    assert confidence[0] < 0.1 < 0.9 < confidence[1:].min()
+    evidence = cutter.label_evidence(boundaries)
+    assert evidence.shape == (4,)
+    assert evidence[1] > 0 > evidence[2]  # three labels tell five spans apart
+    assert cutter.merging(boundaries).labels(3).tolist() == [0, 0, 1, 0, 2]
+
+
+@pytest.mark.parametrize("cut", ["ncut", "peaks"])
+def test_without_samples_there_is_no_confidence(cut):
+    cutter = make_cutter(cut, None, recording()[1], rng=0)
+    assert cutter.cut().boundaries.tolist() == [20, 35, 53]
+    with pytest.raises(ValueError, match="needs the samples X as well as Z; got X=None"):
+        cutter.confidence(np.array([20]))
+
+
+@pytest.mark.parametrize(("cut", "fetched"), [("ordered", 2), ("peaks", 1)])
+def test_other_cuts_than_ncut_fetch_what_lies_on_a_gpu(cut, fetched, monkeypatch):
+    monkeypatch.setattr(OnDevice, "fetched", 0)
+    X, Z = recording()
+    found = make_cutter(cut, X.view(OnDevice), Z.view(OnDevice), rng=0).cut()
+    assert found.boundaries.tolist() == [20, 35, 53]
+    assert type(found.boundaries) is np.ndarray
+    assert OnDevice.fetched == fetched
+
+
+def test_ncut_leaves_the_affinity_where_the_coefficients_lie(monkeypatch):
+    monkeypatch.setattr(OnDevice, "fetched", 0)
+    _, Z = recording()
+    cutter = make_cutter("ncut", None, Z.view(OnDevice), rng=0)
+    assert type(cutter.W) is OnDevice
+    assert OnDevice.fetched == 0
+
+
+def test_importing_cuts_loads_no_solver_and_no_compiler():
+    code = (
+        "import sys, types\n"
+        "package = types.ModuleType('seqspan')\n"
+        "package.__path__ = [sys.argv[1]]\n"
+        "sys.modules['seqspan'] = package\n"  # without what seqspan itself imports
+        "import seqspan.cuts\n"
+        "heavy = ('seqspan.solvers', 'seqspan.models', 'numba', 'sklearn', 'scipy.signal', 'scipy.special')\n"
+        "print([name for name in sys.modules if name.startswith(heavy)])\n"
+    )
+    path = str(__import__("seqspan").__path__[0])
+    answer = subprocess.run([sys.executable, "-c", code, path], capture_output=True, text=True)
+    assert answer.stdout.strip() == "[]", answer.stderr

@@ -1,0 +1,42 @@
+"""What a cut asks for is at least what it takes, and follows the size of the problem."""
+
+from __future__ import annotations
+
+import tracemalloc
+
+import numpy as np
+import pytest
+
+from seqspan.cuts import make_cutter
+from seqspan.cuts.memory import cut_bytes
+from seqspan.cuts.ordered.cut import EXACT_UP_TO, GRID_POINTS
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(
+    ("cut", "n_subspaces"), [("ncut", 5), ("ncut", "auto"), ("ordered", "auto"), ("peaks", "auto")]
+)
+@pytest.mark.parametrize("m", [60, 600])
+def test_a_cut_takes_no_more_than_it_asks_for(cut, n_subspaces, dtype, m):
+    rng = np.random.default_rng(0)
+    X, Z = rng.standard_normal((5, 600)).astype(dtype), rng.standard_normal((m, 600)).astype(dtype)
+    make_cutter(cut, X[:, :80], Z[:, :80], rng=0).cut(n_subspaces=n_subspaces)  # imports and compiles
+    tracemalloc.start()
+    try:
+        make_cutter(cut, X, Z, rng=0).cut(n_subspaces=n_subspaces)
+        taken = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert taken <= cut_bytes(cut, Z.shape, dtype, n_subspaces) + 2**16  # objects of no size to speak of
+
+
+def test_one_label_needs_no_eigenvectors():
+    shape = (4000, 4000)
+    one, two, estimated = (cut_bytes("ncut", shape, float, k) for k in (1, 2, "auto"))
+    assert one == cut_bytes("peaks", shape, float, 1) == 2 * 8 * 4000**2
+    assert one < two < estimated
+
+
+def test_costs_of_spans_stop_growing_with_the_grid():
+    exact, coarse = (cut_bytes("ordered", (100, n), float, "auto") for n in (EXACT_UP_TO, EXACT_UP_TO + 1))
+    assert exact - coarse == pytest.approx(4 * (EXACT_UP_TO**2 - GRID_POINTS**2), rel=1e-3)

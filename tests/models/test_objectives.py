@@ -295,7 +295,7 @@ def test_ssc_is_zero_from_its_critical_weights_on_column_by_column(seed):
 def test_zero_at_the_critical_weight_and_not_just_below(make, diagonal, seed):
     X = two_subspaces((5, 11), seed)
     X *= np.linspace(0.5, 1.5, 11)  # so that the largest entry of X^T X is not shared by all samples
-    critical = make(1.0).critical_weight(X)
+    critical = make(1.0).critical_weight(X).max()
     # independent of the code: the dual norm of X^T X
     G = X.T @ X if diagonal else X.T @ X - np.diag((X**2).sum(axis=0))
     expected = np.linalg.eigvalsh(G)[-1] if isinstance(make(1.0), Lrr) else np.abs(G).max()
@@ -337,7 +337,7 @@ def test_a_sample_may_represent_itself_or_must_not(model, allowed):
 @pytest.mark.parametrize("lam2", [0.05, 5.0])
 def test_above_the_critical_weight_zero_is_optimal_whatever_the_coupling(lam2):
     X = two_subspaces((5, 11), 76)
-    model = Osc(1.0001 * Osc(1.0, lam2).critical_weight(X), lam2)
+    model = Osc(1.0001 * Osc(1.0, lam2).critical_weight(X).max(), lam2)
     gap = model.gap(X, np.zeros((11, 11)), V=np.zeros((11, 10)))
     assert gap <= 1e-12
 
@@ -349,3 +349,8 @@ def test_weights_of_a_graph_multiply_its_norms():
     fit = GraphRegularised(0.0, 0.0, W).value(X, Z)
     assert GraphRegularised(0.0, 1.0, 2 * W).value(X, Z) == pytest.approx(whole, rel=1e-12)
     assert whole > fit
+
+
+def test_a_loss_that_is_not_squares_has_no_critical_weight():
+    with pytest.raises(ValueError, match="LrrColumnNoise has another loss than squares"):
+        LrrColumnNoise(1.0).critical_weight(np.eye(3))

@@ -18,8 +18,11 @@ from seqspan.models.objectives import (
     SscNoiseFree,
     SscOutliers,
 )
+from seqspan.models.terms import Absolute, ColumnNorms, SingularValues, Squares, Term
 
 __all__ = [
+    "Absolute",
+    "ColumnNorms",
     "Coupling",
     "GraphRegularised",
     "Lrr",
@@ -29,8 +32,11 @@ __all__ = [
     "Model",
     "Osc",
     "OscLowRank",
+    "SingularValues",
     "SpatSc",
+    "Squares",
     "Ssc",
     "SscNoiseFree",
     "SscOutliers",
+    "Term",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -90,6 +90,25 @@ class Model:
         coupled = self.coupling.value(Z) if self.coupling else 0.0
         D = X if dictionary is None else dictionary
         return self.loss.value(X - D @ Z) + self.penalty.value(Z) + coupled
+
+    def critical_weight(self, X: Array) -> Array:
+        """Smallest weight of the penalty at which each column of Z is zero, whatever the coupling.
+
+        At Z = 0 the gradient of the squared loss is ``-X^T X``, so zero is optimal as soon as the dual ball
+        of the penalty contains ``X^T X``. A single weight for all samples is critical at the largest entry.
+
+        Parameters
+        ----------
+        X : array of shape (d, n)
+
+        Returns
+        -------
+        array of shape (n,)
+        """
+        if self.loss != Squares():
+            raise ValueError(f"{type(self).__name__} has another loss than squares: no weight is critical.")
+        unit = replace(self.penalty, weight=1.0)  # type: ignore[type-var]
+        return np.asarray(1 / unit.limit(X.T @ X))
 
     def lower_bound(
         self, X: Array, E: Array, V: Array | None = None, dictionary: Array | None = None

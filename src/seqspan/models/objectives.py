@@ -10,8 +10,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-import numpy as np
-
 from seqspan._core.types import Array
 from seqspan.models.base import Coupling, Model
 from seqspan.models.certificate import BANDS, tighten
@@ -54,6 +52,7 @@ class Ssc(Model):
 
     Examples
     --------
+    >>> import numpy as np
     >>> X = np.eye(2)
     >>> Ssc(0.5).value(X, np.array([[0.0, 1.0], [0.0, 0.0]]))
     2.0
@@ -66,12 +65,6 @@ class Ssc(Model):
         """l1 norm without the diagonal."""
         return Absolute(self.lam, zero_diagonal=True)
 
-    def critical_weight(self, X: Array) -> Array:
-        """Smallest weight of every sample at which its column of Z is zero."""
-        G = X.T @ X
-        np.fill_diagonal(G, 0)
-        return np.asarray(np.abs(G).max(axis=0))
-
 
 @dataclass(frozen=True)
 class SscNoiseFree(Model):
@@ -79,6 +72,7 @@ class SscNoiseFree(Model):
 
     Examples
     --------
+    >>> import numpy as np
     >>> X = np.array([[1.0, 2.0]])  # each sample from the other
     >>> SscNoiseFree().value(X, np.array([[0.0, 2.0], [0.5, 0.0]]))
     2.5
@@ -109,6 +103,7 @@ class SscOutliers(Model):
 
     Examples
     --------
+    >>> import numpy as np
     >>> X = np.array([[1.0, 10.0]])
     >>> SscOutliers(1.0, 0.5).value(X, np.zeros((2, 2)))  # the large error is priced as an outlier
     5.25
@@ -142,6 +137,7 @@ class Lrr(Model):
 
     Examples
     --------
+    >>> import numpy as np
     >>> Lrr(0.5).value(np.eye(2), 0.5 * np.eye(2))
     0.75
     """
@@ -153,10 +149,6 @@ class Lrr(Model):
         """Nuclear norm."""
         return SingularValues(self.lam)
 
-    def critical_weight(self, X: Array) -> float:
-        """Smallest weight at which Z = 0: the square of the largest singular value of X."""
-        return float(np.linalg.norm(X, 2) ** 2)
-
 
 @dataclass(frozen=True)
 class LrrNoiseFree(Model):
@@ -164,6 +156,7 @@ class LrrNoiseFree(Model):
 
     Examples
     --------
+    >>> import numpy as np
     >>> LrrNoiseFree().value(np.eye(2), np.eye(2))
     2.0
     """
@@ -189,6 +182,7 @@ class LrrColumnNoise(Model):
 
     Examples
     --------
+    >>> import numpy as np
     >>> LrrColumnNoise(0.5).value(np.array([[3.0], [4.0]]), np.zeros((1, 1)))
     2.5
     """
@@ -216,6 +210,7 @@ class Lsr(Model):
 
     Examples
     --------
+    >>> import numpy as np
     >>> Lsr(1.0).value(np.eye(2), 0.5 * np.eye(2))
     0.5
     """
@@ -243,6 +238,7 @@ class GraphRegularised(Model):
 
     Examples
     --------
+    >>> import numpy as np
     >>> weights = np.array([[0.0, 2.0], [2.0, 0.0]])  # the two samples should be represented alike
     >>> GraphRegularised(1.0, 0.5, weights, low_rank=False).value(np.eye(2), np.eye(2)[:, [0, 0]])
     3.0
@@ -279,13 +275,6 @@ class _PathModel(Model):
         """l1 norm, with or without the diagonal."""
         return Absolute(self.lam1, self.zero_diagonal)
 
-    def critical_weight(self, X: Array) -> float:
-        """Return the lam1 from which on Z = 0 whatever lam2 is (and below which it is not, at lam2 = 0)."""
-        G = np.abs(X.T @ X)
-        if self.zero_diagonal:
-            np.fill_diagonal(G, 0)
-        return float(G.max())
-
     def _dual_candidates(self, atoms: Array, E: Array, V: Array) -> list[Array]:
         correlations = atoms.T @ E
         bands = (width * self.lam1 for width in BANDS)
@@ -303,6 +292,7 @@ class SpatSc(_PathModel):
 
     Examples
     --------
+    >>> import numpy as np
     >>> SpatSc(0.1, 1.0).value(np.eye(2), np.array([[0.0, 0.5], [0.5, 0.0]]))
     2.35
     """
@@ -330,6 +320,7 @@ class Osc(_PathModel):
 
     Examples
     --------
+    >>> import numpy as np
     >>> model, X, Z = Osc(0.5, 1.0), np.eye(2), np.full((2, 2), 0.25)
     >>> model.value(X, Z)
     1.125
@@ -357,6 +348,7 @@ class OscLowRank(Model):
 
     Examples
     --------
+    >>> import numpy as np
     >>> OscLowRank(0.5, 1.0).value(np.eye(2), np.full((2, 2), 0.5))
     1.0
     """

@@ -1,93 +1,52 @@
-"""The weights lambda_1 and lambda_2 by themselves.
+"""Weights that are left to the data.
 
-Weights scale with the squared length of the samples, so both are fractions of the critical weight: the
-lambda_1 from which on Z = 0. On samples of unit length these fractions are the paper's weights. How much
-change in time should cost is left to the data: of a few weights, each started from where the one before
-ended, the one is taken whose spans agree best with those of the others, the paper's unless another is
-clearly better.
+Weights scale with the squared length of the samples, so "auto" is a fraction of the largest squared length:
+the weight lambda_1 from which on all coefficients are zero where a sample may represent itself. On samples of
+unit length these fractions are the paper's weights.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from seqspan._core.backend import namespace
+from seqspan._core.checks import check_weight
+from seqspan._core.types import Array
 
-import numpy as np
-from sklearn.metrics import adjusted_rand_score
-
-from seqspan._core.spans import labels_from_boundaries
-from seqspan._core.types import Array, IntArray
-from seqspan.cuts.ordered.cut import MIN_LENGTH, ordered_cut
-from seqspan.models import Osc, SpatSc
-from seqspan.solvers.fast.solver import solve_fast
-from seqspan.solvers.loop import Stopping
-
-FRACTION = 0.1  # lambda_1, of the critical weight
-FACTORS = (0.3, 1.0, 3.0)  # lambda_2, of the paper's
-N_SAMPLES = 600  # that are looked at; longer sequences are thinned
-N_SPANS = 8  # that are compared
-CLEARLY = 0.1  # more agreement than that of the paper's weight
-
-Coupled = Osc | SpatSc
+SPARSITY = 0.1  # lambda_1 as a fraction of the critical weight: the paper's
 
 
-def critical_weight(X: Array) -> float:
-    """Smallest lambda_1 at which all coefficients are zero, where a sample may represent itself.
-
-    It is the largest squared length of a sample.
+def choose_weights(
+    X: Array, lambda_1: float | str, lambda_2: float | str, change: float
+) -> tuple[float, float]:
+    """Return both weights as numbers.
 
     Parameters
     ----------
     X : array of shape (d, n)
-
-    Examples
-    --------
-    >>> critical_weight(np.array([[3.0, 0.0], [4.0, 1.0]]))
-    25.0
-    """
-    return float(np.einsum("ij,ij->j", X, X).max())
-
-
-def choose_lambda_2(
-    X: Array, make: Callable[[float], Coupled], base: float, n_threads: int | None = None
-) -> float:
-    """Take the weight whose spans agree best with those of the other weights.
-
-    Parameters
-    ----------
-    X : array of shape (d, n)
-    make : callable
-        Makes the model with a given lambda_2.
-    base : float
-        The candidates are multiples of it.
-    n_threads : int, optional
+    lambda_1, lambda_2 : float or "auto"
+    change : float
+        lambda_2 as a fraction of the critical weight: what the paper takes for the model.
 
     Returns
     -------
-    float
+    lambda_1, lambda_2 : float
 
     Examples
     --------
-    >>> from seqspan.datasets import make_subspaces
-    >>> X, _ = make_subspaces(3, 2, 20, 10, rng=0)
-    >>> choose_lambda_2(X, lambda weight: Osc(0.1, weight), 1.0) in (0.3, 1.0, 3.0)
-    True
+    >>> import numpy as np
+    >>> choose_weights(np.array([[3.0, 0.0], [4.0, 1.0]]), "auto", "auto", change=1.0)
+    (2.5, 25.0)
+    >>> choose_weights(np.eye(2), 0.3, "auto", change=0.01)
+    (0.3, 0.01)
     """
-    X = np.ascontiguousarray(X[:, :: -(-X.shape[1] // N_SAMPLES)])
-    candidates = [factor * base for factor in FACTORS]
-    state, found = None, []
-    for weight in candidates:
-        stopping = Stopping(tol=1e-2, max_iter=1000)
-        solution = solve_fast(make(weight), X, stopping=stopping, start=state, n_threads=n_threads)
-        state = solution.state
-        found.append(_spans(X, solution.Z, n_threads))
-    agreement = np.array([np.mean([adjusted_rand_score(one, other) for other in found]) for one in found])
-    agreement[FACTORS.index(1.0)] += CLEARLY
-    return candidates[int(np.argmax(agreement))]
+    given = {"lambda_1": (lambda_1, SPARSITY), "lambda_2": (lambda_2, change)}
+    critical = largest_squared_length(X) if "auto" in (lambda_1, lambda_2) else 0.0
+    first, second = (
+        fraction * critical if weight == "auto" else check_weight(name, weight)
+        for name, (weight, fraction) in given.items()
+    )
+    return first, second
 
 
-def _spans(X: Array, Z: Array, n_threads: int | None) -> IntArray:
-    """Number of the span of each sample, in a division into a fixed number of them."""
-    n = X.shape[1]
-    n_spans = max(1, min(N_SPANS, n // (2 * MIN_LENGTH)))
-    cut = ordered_cut(X, Z, n_spans=n_spans, n_subspaces=1, n_threads=n_threads)
-    return labels_from_boundaries(cut.boundaries, n)
+def largest_squared_length(X: Array) -> float:
+    """Squared length of the longest column; 1 if all are zero and there is no scale."""
+    return float(namespace(X).einsum("ij,ij->j", X, X).max()) or 1.0

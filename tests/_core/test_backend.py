@@ -20,18 +20,19 @@ import sys
 import numpy as np
 import seqspan.solvers.gpu.device_functions, seqspan.solvers.gpu.products
 from seqspan import OSC
-from seqspan.cuts.spectral.on_device import cut_on_device
+from seqspan.cuts import normalised_cut
 from seqspan.solvers.gpu.solver import solve_with
 from seqspan.models import Osc
 from seqspan.cuts.spectral.n_subspaces import estimate_n_subspaces
-from seqspan.pipeline import represent, segment
+from seqspan.pipeline import cut, represent
 from seqspan.solvers import Stopping
-from tests.solvers.gpu.plain_device_functions import PlainKernels
+from tests.solvers.gpu.plain_device_functions import PlainDeviceFunctions
 from tests.problems import two_subspaces
 
-solution = solve_with(PlainKernels(), Osc(0.1, 1.0), two_subspaces((6, 40), seed=0), Stopping(0.1, 50))
+X = two_subspaces((6, 40), seed=0)
+solution = solve_with(PlainDeviceFunctions(), Osc(0.1, 1.0), X, Stopping(0.1, 50))
 W = abs(solution.Z) + abs(solution.Z.T)
-cut_on_device(W, estimate_n_subspaces(W), rng=0)
+normalised_cut(W, estimate_n_subspaces(W), rng=0)
 sys.modules["cupy"] = None  # as if it were not installed
 try:
     OSC(device="cuda").fit(np.eye(5))

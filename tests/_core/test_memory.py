@@ -136,7 +136,7 @@ def test_what_is_too_large_for_the_address_space_is_refused_before_anything_is_t
         "for e in estimators: attempt(e, samples(9000))"
     )
     assert len(lines) == 11
-    assert all(line.startswith("refused: ") and "GiB are free. Take " in line for line in lines)
+    assert all(line.startswith("refused: ") and "GiB are free. Use " in line for line in lines)
 
 
 def test_what_fits_the_address_space_is_fitted():
@@ -147,16 +147,6 @@ def test_what_fits_the_address_space_is_fitted():
         "for e in estimators: attempt(e, samples(400))"
     )
     assert lines == ["fitted: 400"] * 11
-
-
-def test_the_cut_is_asked_for_before_the_solver_runs():
-    lines = run_limited(
-        "import seqspan.estimators.segmenter as segmenter\n"
-        "segmenter.represent = None\n"  # would fail if it were called
-        "leave(900)\n"
-        "attempt(LSR(2000), samples(4000))"
-    )
-    assert lines[0].startswith("refused: cut='ncut' of 4000 samples in float64 needs 1.")
 
 
 def test_a_compiler_that_can_not_be_loaded_is_named():

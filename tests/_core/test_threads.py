@@ -6,19 +6,19 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from threadpoolctl import threadpool_info
 
-from seqspan._core.threads import Team, default_threads
+from seqspan._core.threads import Team, count_threads
 
 
 def blas_threads() -> set[int]:
     return {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"}
 
 
-@pytest.mark.parametrize("n_threads", [1, 2, 5])
-def test_every_block_is_worked_off_once(n_threads):
-    with Team(n_threads) as team:
+@pytest.mark.parametrize("n_jobs", [1, 2, 5])
+def test_every_block_is_worked_off_once(n_jobs):
+    with Team(n_jobs) as team:
         shares = team.map(list, 13)
     assert sorted(block for share in shares for block in share) == list(range(13))
-    assert len(shares) == n_threads
+    assert len(shares) == n_jobs
 
 
 def test_shares_run_in_different_threads():
@@ -73,8 +73,8 @@ def test_concurrent_teams_restore_blas():
     assert blas_threads() == before
 
 
-def test_default_threads_follow_the_environment(monkeypatch):
+def test_count_threads_follow_the_environment(monkeypatch):
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
-    assert default_threads() == 1
+    assert count_threads() == 1
     monkeypatch.setenv("OMP_NUM_THREADS", "nonsense")
-    assert default_threads() >= 1
+    assert count_threads() >= 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection
 from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
 
@@ -54,6 +55,38 @@ def check_count(name: str, given: object, largest: int, what: str, words: Collec
     return int(given)
 
 
+def refuse_weight(name: str, given: object, default: float) -> None:
+    """Refuse a weight that a model without noise has no use for; its default and None stand for none."""
+    if given is not None and not (isinstance(given, Real) and given == default):
+        raise ValueError(f"noise='none' has no weight: leave {name} at its default {default}; got {given!r}.")
+
+
+def check_bool(name: str, given: object) -> bool:
+    """Return True or False; "False" is neither."""
+    if not isinstance(given, bool | np.bool_):
+        raise ValueError(f"{name} must be True or False; got {given!r}.")
+    return bool(given)
+
+
+def check_seed(name: str, given: Any) -> int:
+    """Return a seed for :func:`numpy.random.default_rng`; None draws a fresh one.
+
+    Examples
+    --------
+    >>> check_seed("random_state", 7)
+    7
+    """
+    if given is None:
+        return int(np.random.SeedSequence().generate_state(1)[0])
+    if isinstance(given, Integral) and not isinstance(given, bool) and int(given) >= 0:
+        return int(given)
+    if isinstance(given, np.random.Generator):
+        return int(given.integers(2**31))
+    if isinstance(given, np.random.RandomState):
+        return int(given.randint(2**31))
+    raise ValueError(f"{name} must be None, an int >= 0, a RandomState or a Generator; got {given!r}.")
+
+
 def check_room(n_samples: int, n_spans: int | str, n_subspaces: int | str, min_length: int) -> None:
     """Check that so many spans of the ordered cut have room, and labels enough spans."""
     most = max(1, n_samples // min_length)
@@ -68,22 +101,3 @@ def check_room(n_samples: int, n_spans: int | str, n_subspaces: int | str, min_l
             f"n_subspaces must be at most n_spans={n_spans}, the labels being those of spans; "
             f"got {n_subspaces}."
         )
-
-
-def scale_columns(X: Array) -> Array:
-    """Scale columns to unit norm; zero columns, which have no direction, stay zero.
-
-    Parameters
-    ----------
-    X : array of shape (d, n)
-
-    Returns
-    -------
-    array of shape (d, n)
-    """
-    # by the largest entry first: squares of very large or small entries leave the range of floats
-    largest = np.abs(X).max(axis=0)
-    X = X / np.where(largest > 0, largest, 1)
-    norms = np.linalg.norm(X, axis=0)
-    scaled: Array = X / np.where(norms > 0, norms, 1)
-    return scaled

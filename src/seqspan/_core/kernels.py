@@ -24,8 +24,7 @@ Kernel: TypeAlias = "str | Callable[[Array, Array], Array]"
 KERNELS = ("linear", "cosine", "rbf")
 MAX_ANCHORS = 2000  # samples; up to this many the map is exact
 MIN_EIGENVALUE = 1e-6  # of the largest; directions below are rounding
-MIN_DISTANCE = 1e-7  # squared, of the largest between anchors; what is below does not count for the median
-ROUNDING = 16  # units in the last place by which equal samples may differ
+ROUNDING = 16  # units in the last place by which equal samples, and their distances, may differ
 TOLERANCE = 1e-3  # of the largest value: how far a kernel may be from symmetric and positive semidefinite
 
 
@@ -68,7 +67,7 @@ def kernel_map(X: Array, kernel: Kernel) -> Array:
     require_memory(
         8 * len(anchors) * (12 * len(anchors) + 5 * n),
         f"A kernel of {n} samples",
-        "Take fewer samples, or kernel='linear'.",
+        "Use fewer samples, or kernel='linear'.",
     )
     between, to_all = _call(kernel, X, anchors) if callable(kernel) else _rbf(X, anchors)
     eigenvalues, vectors = _decompose(between)
@@ -106,25 +105,24 @@ def squared_distances(X: Array, anchors: IntArray) -> Array:
     return np.maximum(distances, 0, out=distances)
 
 
-def median_distance(distances: Array, anchors: IntArray, rounding: float = 0.0) -> float:
+def median_distance(distances: Array, anchors: IntArray, negligible: float) -> float:
     """Median squared distance between different anchors; 1 if all are the same.
 
     Parameters
     ----------
     distances : array of shape (n, n_anchors)
     anchors : array of int, shape (n_anchors,)
-    rounding : float
-        Squared distance up to which samples are the same.
+    negligible : float
+        Squared distance up to which anchors are the same, as a fraction of the largest.
 
     Examples
     --------
     >>> anchors = np.array([0, 1, 2])
-    >>> median_distance(squared_distances(np.array([[0.0, 1.0, 3.0]]), anchors), anchors)
+    >>> median_distance(squared_distances(np.array([[0.0, 1.0, 3.0]]), anchors), anchors, 1e-7)
     4.0
     """
     between = distances[anchors][np.triu_indices(len(anchors), 1)]
-    largest = max(float(between.max(initial=0)), np.finfo(float).tiny)
-    different = between[between > max(MIN_DISTANCE * largest, rounding)]
+    different = between[between > negligible * max(float(between.max(initial=0)), np.finfo(float).tiny)]
     return float(np.median(different)) if len(different) else 1.0
 
 
@@ -132,7 +130,9 @@ def _rbf(X: Array, anchors: IntArray) -> tuple[Array, Array]:
     """Gaussian kernel of the anchors among themselves and with all samples, as wide as anchors are apart."""
     distances = squared_distances(X.astype(np.float64), anchors)
     largest = float(np.einsum("ij,ij->j", X, X, dtype=np.float64).max())
-    width = median_distance(distances, anchors, (ROUNDING * np.finfo(X.dtype).eps) ** 2 * largest)
+    if distances.max() <= (ROUNDING * float(np.finfo(X.dtype).eps)) ** 2 * largest:
+        distances[:] = 0  # all samples are the same
+    width = median_distance(distances, anchors, ROUNDING * float(np.finfo(np.float64).eps))
     values = np.exp(-distances / width)
     return values[anchors], values.T
 

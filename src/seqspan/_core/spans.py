@@ -13,6 +13,8 @@ import numpy.typing as npt
 
 from seqspan._core.types import Array, IntArray
 
+MIN_LENGTH = 5  # samples of the shortest span that the ordered cut allows by default
+
 
 @dataclass(frozen=True)
 class Span:

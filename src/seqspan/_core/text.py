@@ -22,6 +22,32 @@ def name_label(label: int) -> str:
     return name
 
 
+#: What people call the labels of each kind of recording.
+NOUNS = {"video": "scene", "mocap": "activity", "spectra": "layer", "table": "state"}
+
+
+def noun_of(kind: str) -> str:
+    """What people call a label in recordings of that kind.
+
+    Examples
+    --------
+    >>> noun_of("video")
+    'scene'
+    """
+    return NOUNS.get(kind, "label")
+
+
+def plural_of(noun: str) -> str:
+    """The plural of a regular noun.
+
+    Examples
+    --------
+    >>> plural_of("span"), plural_of("activity")
+    ('spans', 'activities')
+    """
+    return f"{noun.removesuffix('y')}ies" if noun.endswith("y") else f"{noun}s"
+
+
 def count_of(number: int, noun: str) -> str:
     """Write a number with its noun.
 
@@ -30,7 +56,7 @@ def count_of(number: int, noun: str) -> str:
     >>> count_of(1, "span"), count_of(3, "span")
     ('1 span', '3 spans')
     """
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+    return f"{number} {noun if number == 1 else plural_of(noun)}"
 
 
 def printable(text: str) -> str:

@@ -52,8 +52,19 @@ if hasattr(os, "register_at_fork"):  # pragma: no branch - not on Windows
     os.register_at_fork(after_in_child=_single_threaded_blas.reset)
 
 
-def default_threads() -> int:
-    """Cores this process may use: what OMP_NUM_THREADS (set in joblib's workers) or the system allows."""
+def count_threads(n_jobs: int | None = None) -> int:
+    """Number of threads that `n_jobs` stands for.
+
+    None is every core that this process may use: what OMP_NUM_THREADS (set in joblib's workers) or the system
+    allows. Negative numbers count from the number of cores, as in joblib.
+
+    Examples
+    --------
+    >>> count_threads(3), count_threads(-1) == joblib.cpu_count()
+    (3, True)
+    """
+    if n_jobs is not None:
+        return int(joblib.effective_n_jobs(n_jobs)) if n_jobs < 0 else n_jobs
     requested = os.environ.get("OMP_NUM_THREADS", "")
     available = int(joblib.cpu_count())
     return min(available, int(requested)) if requested.isdigit() and int(requested) > 0 else available
@@ -64,15 +75,16 @@ class Team:
 
     Parameters
     ----------
-    n_threads : int, optional
+    n_jobs : int, optional
+        As for :func:`count_threads`.
     uses_blas : bool
         Whether the work calls BLAS, which is then kept from starting threads of its own.
     """
 
-    def __init__(self, n_threads: int | None = None, *, uses_blas: bool = True) -> None:
-        self.n_threads = default_threads() if n_threads is None else n_threads
+    def __init__(self, n_jobs: int | None = None, *, uses_blas: bool = True) -> None:
+        self.n_jobs = count_threads(n_jobs)
         self._uses_blas = uses_blas
-        self._pool = ThreadPoolExecutor(self.n_threads - 1) if self.n_threads > 1 else None
+        self._pool = ThreadPoolExecutor(self.n_jobs - 1) if self.n_jobs > 1 else None
 
     def __enter__(self) -> Team:
         if self._uses_blas:
@@ -87,7 +99,7 @@ class Team:
 
     def map(self, work: Callable[[range], T], n_blocks: int) -> list[T]:
         """Call `work` with one interleaved share of the blocks per thread; returns one result each."""
-        n_shares = min(self.n_threads, n_blocks)
+        n_shares = min(self.n_jobs, n_blocks)
         shares = [range(i, n_blocks, n_shares) for i in range(n_shares)]
         if self._pool is None or n_shares == 1:
             return [work(share) for share in shares]

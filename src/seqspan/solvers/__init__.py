@@ -15,9 +15,11 @@ fast         the splitting scheme in streamed, threaded sweeps           OSC, Sp
 from collections.abc import Callable
 from typing import Any
 
+from seqspan._core.solution import Progress, Solution
 from seqspan.solvers.closed_form import solve_closed_form
+from seqspan.solvers.cluster.solver import solve_on_cluster
 from seqspan.solvers.fast.solver import solve_fast
-from seqspan.solvers.loop import Algorithm, Progress, Solution, Stopping, run
+from seqspan.solvers.loop import Algorithm, Stopping, run
 from seqspan.solvers.published.ladmpsap import solve_ladmpsap
 from seqspan.solvers.published.sylvester import solve_sylvester_admm
 from seqspan.solvers.published.vladmap import solve_vladmap
@@ -33,21 +35,4 @@ SOLVERS: dict[str, Callable[..., Solution[Any]]] = {
     "fast": solve_fast,
 }
 
-#: Arrays of n x n at the peak of each solver, coefficients included.
-ARRAYS = {"vladmap": 21.5, "ladmpsap": 22, "sylvester": 32, "splitting": 28, "closed_form": 2.5, "fast": 3.5}
-
-__all__ = [
-    "ARRAYS",
-    "SOLVERS",
-    "Algorithm",
-    "Progress",
-    "Solution",
-    "Stopping",
-    "run",
-    "solve_closed_form",
-    "solve_fast",
-    "solve_ladmpsap",
-    "solve_splitting",
-    "solve_sylvester_admm",
-    "solve_vladmap",
-]
+__all__ = ["SOLVERS", "Algorithm", "Progress", "Solution", "Stopping", "run", "solve_on_cluster"]

@@ -8,9 +8,10 @@ from functools import singledispatch
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from seqspan._core.solution import Progress, Solution
 from seqspan._core.types import Array
 from seqspan.models import Lrr, LrrNoiseFree, Lsr, Model
-from seqspan.solvers.loop import Progress, Solution, Stopping
+from seqspan.solvers.loop import Stopping
 
 
 def solve_closed_form(model: Model, X: Array, *, stopping: Stopping | None = None) -> Solution[None]:
@@ -59,16 +60,18 @@ def solve_closed_form(model: Model, X: Array, *, stopping: Stopping | None = Non
     stopping = stopping or Stopping()
     if stopping.callback is not None:
         stopping.callback(progress)
-    close = progress.gap <= stopping.tol
-    if not close:
-        warnings.warn(
-            f"In {X.dtype} rounding leaves a relative duality gap of {progress.gap:.1e}, above "
-            f"tol={stopping.tol:g}. The result is within that gap of the optimum; take float64, a larger "
-            "weight or a larger tol.",
-            ConvergenceWarning,
-            stacklevel=2,
-        )
-    return Solution(Z, objective, progress.gap, 1, close, None, [progress])
+    message = "" if progress.gap <= stopping.tol else _warn_of_rounding(X, progress.gap, stopping.tol)
+    return Solution(Z, objective, progress.gap, 1, not message, None, [progress], message)
+
+
+def _warn_of_rounding(X: Array, gap: float, tol: float) -> str:
+    """Warn that the precision of X leaves a wider gap than asked for; returns the text."""
+    message = (
+        f"In {X.dtype} rounding leaves a relative duality gap of {gap:.1e}, above tol={tol:g}. The result is "
+        "within that gap of the optimum; use float64, a larger weight or a larger tol."
+    )
+    warnings.warn(message, ConvergenceWarning, stacklevel=3)
+    return message
 
 
 @singledispatch

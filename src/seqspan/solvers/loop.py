@@ -5,40 +5,16 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from seqspan._core.solution import Progress, Solution
 from seqspan._core.types import Array
 
 State = TypeVar("State")
-
-
-@dataclass(frozen=True)
-class Progress:
-    """What is known after an iteration that was looked at.
-
-    Parameters
-    ----------
-    iteration : int
-    objective : float
-    gap : float
-        Relative to the objective.
-    seconds : float
-        Since the solver was called.
-
-    Examples
-    --------
-    >>> Progress(iteration=20, objective=3.5, gap=0.004, seconds=0.01).gap <= Stopping().tol
-    True
-    """
-
-    iteration: int
-    objective: float
-    gap: float
-    seconds: float
 
 
 @dataclass(frozen=True)
@@ -65,41 +41,6 @@ class Stopping:
     max_iter: int = 10_000
     published: bool = False
     callback: Callable[[Progress], None] | None = None
-
-
-@dataclass(frozen=True)
-class Solution(Generic[State]):
-    """Coefficients, how good they are, and the solver's state to start again from.
-
-    Parameters
-    ----------
-    Z : array of shape (n_atoms, n)
-    objective : float
-    gap : float
-        By how much of the objective the minimum could be lower at most.
-    n_iter : int
-    converged : bool
-        Whether the solver stopped because it was done.
-    state : State
-        For a warm start.
-    history : list of Progress
-
-    Examples
-    --------
-    >>> from seqspan.models import Lsr
-    >>> from seqspan.solvers import solve_closed_form
-    >>> solution = solve_closed_form(Lsr(1.0), np.eye(2))
-    >>> solution.Z.tolist(), solution.converged
-    ([[0.5, 0.0], [0.0, 0.5]], True)
-    """
-
-    Z: Array
-    objective: float
-    gap: float
-    n_iter: int
-    converged: bool
-    state: State
-    history: list[Progress] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -207,18 +148,18 @@ def run(
     if progress is None or progress.iteration != iteration:
         progress = record.add(iteration, *algorithm.certify(state))
     converged = settled or (not published and progress.gap <= stopping.tol)
-    if not converged:
-        _warn(progress, "the published stopping rule" if published else f"tol={stopping.tol:.1e}")
+    wanted = "the published stopping rule" if published else f"tol={stopping.tol:.1e}"
+    message = "" if converged else warn_of_gap(progress, wanted)
     Z = algorithm.coefficients(state)
-    return Solution(Z, progress.objective, progress.gap, iteration, converged, state, record.history)
+    return Solution(Z, progress.objective, progress.gap, iteration, converged, state, record.history, message)
 
 
-def _warn(progress: Progress, wanted: str) -> None:
-    """Tell what was reached, what was asked, and what to do about it."""
-    warnings.warn(
+def warn_of_gap(progress: Progress, wanted: str) -> str:
+    """Warn of what was reached, what was asked for and what to do; returns the text."""
+    message = (
         f"Stopped after max_iter={progress.iteration} iterations with a relative duality gap of "
         f"{progress.gap:.1e}, before {wanted} was met. The result is within that gap of the optimum; raise "
-        "max_iter or tol to silence this warning.",
-        ConvergenceWarning,
-        stacklevel=4,
+        "max_iter or tol to silence this warning."
     )
+    warnings.warn(message, ConvergenceWarning, stacklevel=4)
+    return message

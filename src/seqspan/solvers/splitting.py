@@ -12,10 +12,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from seqspan._core.solution import Solution
 from seqspan._core.types import Array
 from seqspan.models import Model
 from seqspan.models.terms import Squares, Term
-from seqspan.solvers.loop import Algorithm, Solution, Stopping, run
+from seqspan.solvers.loop import Algorithm, Stopping, run
 
 RELAXATION = 1.7
 BALANCE_UNTIL = 300  # iterations after which penalties stay, as convergence proofs want

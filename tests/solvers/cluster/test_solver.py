@@ -12,7 +12,7 @@ from tests.problems import two_subspaces
 
 from seqspan.models import Lrr, Osc, SpatSc
 from seqspan.solvers import Stopping
-from seqspan.solvers.cluster import solve_on_cluster, traffic_per_iteration
+from seqspan.solvers.cluster.solver import solve_on_cluster, traffic_per_iteration
 
 MODELS = [Osc(0.1, 0.5), SpatSc(0.1, 0.03)]
 EVERY_MODEL = pytest.mark.parametrize("model", MODELS, ids=["osc", "spatsc"])

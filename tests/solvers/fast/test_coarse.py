@@ -33,7 +33,7 @@ def test_twins_have_the_prolonged_optimum(model):
     """Where neighbours are equal the coarse problem is exact: its solution is optimal twice as fine."""
     X = np.repeat(two_subspaces((6, 20), seed=1), 2, axis=1)
     with Team(1) as team:
-        solution = solve_fast(coarsen(model), halve(X), stopping=Stopping(1e-6, 20_000), n_threads=1)
+        solution = solve_fast(coarsen(model), halve(X), stopping=Stopping(1e-6, 20_000), n_jobs=1)
         coarse = Sweeps(coarsen(model), reduce(halve(X), float), team)
         fine = Sweeps(model, reduce(X, float), team)
         state = prolong(coarse, solution.state, fine)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tracemalloc
 import warnings
 from dataclasses import replace
 
@@ -10,14 +9,14 @@ import numpy as np
 import pytest
 
 from seqspan import OSC, SpatSC
+from seqspan._core.scaling import scale_columns
 from seqspan.cuts.spectral.affinity import SharedAffinity
 from seqspan.cuts.spectral.n_subspaces import estimate_n_subspaces
 from seqspan.cuts.spectral.ncut import normalised_cut
 from seqspan.datasets import make_subspaces
 from seqspan.metrics import clustering_error
 from seqspan.models import Osc, SpatSc
-from seqspan.solvers.fast import landmarks
-from seqspan.solvers.fast.landmarks import CHOICES, Rows, choose_landmarks, farthest_first, on_landmarks
+from seqspan.solvers.fast.landmarks import CHOICES, choose_landmarks, farthest_first, on_landmarks
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +28,7 @@ def sequence():
 @pytest.mark.parametrize("method", CHOICES)
 def test_every_choice_gives_unit_atoms_of_all_subspaces(sequence, method):
     X, _ = sequence
-    D = choose_landmarks(Rows(X), 24, method)
+    D = choose_landmarks(scale_columns(X.T), 24, method)
     assert D.shape == (X.shape[1], 24)
     np.testing.assert_allclose(np.linalg.norm(D, axis=0), 1, rtol=1e-6)
     unit = X.T / np.linalg.norm(X, axis=1)
@@ -44,7 +43,7 @@ def test_farthest_first_covers_better_than_regular_times(sequence):
     def uncovered(D):
         return np.abs(D.T @ unit).max(axis=0).min()
 
-    assert uncovered(farthest_first(unit, 24)) > uncovered(choose_landmarks(Rows(X), 24, "regular"))
+    assert uncovered(farthest_first(unit, 24)) > uncovered(choose_landmarks(unit, 24, "regular"))
 
 
 def test_means_of_equal_groups_are_the_full_problem_with_shared_coefficients():
@@ -109,7 +108,7 @@ def test_auto_takes_landmarks_where_samples_are_many_and_says_so(sequence, monke
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert osc.fit(X).dictionary_ == "samples"
-    monkeypatch.setattr("seqspan.estimators.segmenter.LARGEST_FULL", 100)
+    monkeypatch.setattr("seqspan.pipeline.LARGEST_FULL", 100)
     with pytest.warns(UserWarning, match="120 samples are represented by 30 landmarks"):
         assert osc.fit(X).dictionary_ == "landmarks"
     with warnings.catch_warnings():
@@ -125,24 +124,3 @@ def test_what_does_not_go_together_is_said(sequence):
         OSC(4, dictionary="frames").fit(X)
     with pytest.raises(ValueError, match="n_landmarks must be"):
         OSC(4, dictionary="landmarks", n_landmarks=0).fit(X)
-
-
-def test_samples_on_disk_are_never_copied_whole(tmp_path, monkeypatch):
-    """What is held on the way is less than the file, which is 48 MB here."""
-    monkeypatch.setattr(landmarks, "BLOCK", 256)
-    rng = np.random.default_rng(0)
-    centres = rng.standard_normal((4, 4000)).astype(np.float32)
-    file = np.lib.format.open_memmap(tmp_path / "film.npy", "w+", np.float32, (3000, 4000))
-    for start in range(0, 3000, 750):
-        file[start : start + 750] = centres[start // 750] + 0.1 * rng.standard_normal((750, 4000))
-    file.flush()
-    X = np.load(tmp_path / "film.npy", mmap_mode="r")
-    monkeypatch.setattr(landmarks, "LOOKED_AT", 200)
-    tracemalloc.start()
-    rows = Rows(X)
-    D = choose_landmarks(rows, 16)
-    solution = landmarks.represent_on_landmarks(rows, Osc(0.1, 1.0), D, landmarks.Stopping(0.05))
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert peak < X.nbytes / 1.5
-    assert solution.Z.shape == (16, 3000)

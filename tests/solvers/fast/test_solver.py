@@ -53,7 +53,7 @@ def test_the_paper_s_data_at_a_size_with_coarse_start(precision):
 
 def test_one_and_two_threads_agree():
     X, _ = make_subspaces(samples_per_subspace=60, rng=5)
-    one, two = (solve_fast(Osc(0.1, 1.0), X, stopping=Stopping(1e-4, 500), n_threads=k) for k in (1, 2))
+    one, two = (solve_fast(Osc(0.1, 1.0), X, stopping=Stopping(1e-4, 500), n_jobs=k) for k in (1, 2))
     np.testing.assert_allclose(two.Z, one.Z, atol=1e-8)
     assert two.n_iter == one.n_iter
 
@@ -93,10 +93,10 @@ def test_a_warm_start_from_far_away_takes_hardly_longer_than_a_cold_one(iteratio
     X, _ = make_subspaces(4, 4, 60, rng=0)
     X = add_noise(X / np.linalg.norm(X, axis=0), 14, rng=0)
     stopping = Stopping(tol=1e-3, max_iter=1000)
-    cold = solve_fast(Osc(0.1, 20.0), X, stopping=stopping, n_threads=1)
-    start = solve_fast(Osc(0.1, 0.05), X, stopping=stopping, n_threads=1).state
+    cold = solve_fast(Osc(0.1, 20.0), X, stopping=stopping, n_jobs=1)
+    start = solve_fast(Osc(0.1, 0.05), X, stopping=stopping, n_jobs=1).state
     start.iteration = iterations_before
-    warm = solve_fast(Osc(0.1, 20.0), X, stopping=stopping, start=start, n_threads=1)
+    warm = solve_fast(Osc(0.1, 20.0), X, stopping=stopping, start=start, n_jobs=1)
     assert warm.converged
     assert warm.n_iter <= 2 * cold.n_iter
 
@@ -106,8 +106,8 @@ def test_a_weight_that_single_precision_can_not_see_does_no_harm(lam2):
     """No gap can be proven where rounding is larger than the weight; penalties must not vanish over it."""
     X = np.sign(np.random.default_rng(0).standard_normal((1, 21)))
     model = Osc(2e-9, lam2)
-    best = solve_fast(model, X, n_threads=1).objective
+    best = solve_fast(model, X, n_jobs=1).objective
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        rough = solve_fast(model, X.astype(np.float32), stopping=Stopping(1e-2, 600), n_threads=1)
+        rough = solve_fast(model, X.astype(np.float32), stopping=Stopping(1e-2, 600), n_jobs=1)
     assert rough.objective <= 1.1 * best

@@ -1,4 +1,4 @@
-"""What every kernel of the .cu files must do, in NumPy, one time step after the other; launched like them."""
+"""What every device function of the .cu files must do, in NumPy, one time step after the other."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from seqspan.solvers.gpu.pieces import LENGTH, Pieces, cut_into_pieces, inverse_
 HUGE = 1e30
 
 
-class PlainKernels:
-    """The methods of :class:`seqspan.solvers.gpu.device_functions.Kernels` for NumPy arrays."""
+class PlainDeviceFunctions:
+    """The methods of :class:`seqspan.solvers.gpu.device_functions.DeviceFunctions` for NumPy arrays."""
 
     xp = np
 

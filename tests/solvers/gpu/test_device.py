@@ -1,6 +1,6 @@
-"""On a real GPU: every kernel against its plain twin, the solver and the estimators against the CPU's.
+"""On a real GPU: device functions against their plain twins, the solver and the estimators against the CPU.
 
-python -m pytest -m gpu tests/gpu
+python -m pytest -m gpu tests/solvers/gpu
 """
 
 from __future__ import annotations
@@ -11,18 +11,16 @@ import warnings
 import numpy as np
 import pytest
 from tests.problems import two_subspaces
-from tests.solvers.gpu.plain_device_functions import PlainKernels
+from tests.solvers.gpu.plain_device_functions import PlainDeviceFunctions
 
 from seqspan import OSC, SpatSC
 from seqspan._core.backend import require_cupy, to_host
-from seqspan.cuts.spectral.n_subspaces import ESTIMATORS
-from seqspan.cuts.spectral.on_device import cut_on_device
+from seqspan.cuts import ESTIMATORS, normalised_cut
 from seqspan.datasets import make_motion, make_subspaces
 from seqspan.models import Lsr, Osc, SpatSc
-from seqspan.pipeline import segment
 from seqspan.solvers import Stopping
 from seqspan.solvers.fast.solver import solve_fast
-from seqspan.solvers.gpu.device_functions import Constants, kernels_for
+from seqspan.solvers.gpu.device_functions import Constants, device_functions_for
 from seqspan.solvers.gpu.solver import needed_bytes, reduce_on_device, solve_cuda
 from seqspan.solvers.gpu.sweeps import Sweeps
 
@@ -55,10 +53,10 @@ def close(found, expected, dtype):
 @EVERY_PRECISION
 @pytest.mark.parametrize("shape", [(6, 75), (90, 70), (10, 333), (3, 64)], ids=str)
 @pytest.mark.parametrize("penalties", [(2.0, 5.0), (0.05, 80.0)], ids=["short memory", "long memory"])
-def test_kernels_do_what_their_twins_do(model, dtype, shape, penalties, cupy):
+def test_device_functions_do_what_their_twins_do(model, dtype, shape, penalties, cupy):
     X, n = two_subspaces(shape, seed=3).astype(dtype), shape[1]
-    plain = Sweeps(model, reduce_on_device(X.astype(float), np), PlainKernels())
-    device = Sweeps(model, reduce_on_device(cupy.asarray(X), cupy), kernels_for(np.dtype(dtype), 0))
+    plain = Sweeps(model, reduce_on_device(X.astype(float), np), PlainDeviceFunctions())
+    device = Sweeps(model, reduce_on_device(cupy.asarray(X), cupy), device_functions_for(np.dtype(dtype), 0))
     a, b = plain.zero_state(*penalties), device.zero_state(*penalties)
     rng = np.random.default_rng(n)
     a.V[:, :n], a.U[:-1, :n] = 0.1 * rng.standard_normal((n, n)), 0.1 * rng.standard_normal((n - 1, n))
@@ -93,10 +91,12 @@ def test_multipliers_are_clipped_as_by_the_twin(dtype, fixed, mean, cupy):
     share = rng.random(n)
     shapes = (m // 32, 4, 96), (m // 32, 2, 4)
     squares, extremes = (np.zeros(shape) for shape in shapes)
-    PlainKernels().tighten(U, correlations, share, bands, Q, rows, squares, extremes, c)
+    PlainDeviceFunctions().tighten(U, correlations, share, bands, Q, rows, squares, extremes, c)
     given = [cupy.asarray(array, dtype=dtype) for array in (U, correlations, share, Q)]
     found = [cupy.empty(shape, dtype=dtype) for shape in shapes]
-    kernels_for(np.dtype(dtype), 0).tighten(*given[:3], bands, given[3], cupy.asarray(rows), *found, c)
+    device_functions_for(np.dtype(dtype), 0).tighten(
+        *given[:3], bands, given[3], cupy.asarray(rows), *found, c
+    )
     close(found[0], squares, dtype)
     close(found[1][:, :, :3], extremes[:, :, :3], dtype)
 
@@ -105,9 +105,9 @@ def test_multipliers_are_clipped_as_by_the_twin(dtype, fixed, mean, cupy):
 def test_coarse_states_are_carried_over(model, cupy):
     X = two_subspaces((6, 75), seed=1)
     sizes = X[:, :38], X
-    plain = [Sweeps(model, reduce_on_device(part, np), PlainKernels()) for part in sizes]
-    kernels = kernels_for(np.dtype(float), 0)
-    device = [Sweeps(model, reduce_on_device(cupy.asarray(part), cupy), kernels) for part in sizes]
+    plain = [Sweeps(model, reduce_on_device(part, np), PlainDeviceFunctions()) for part in sizes]
+    functions = device_functions_for(np.dtype(float), 0)
+    device = [Sweeps(model, reduce_on_device(cupy.asarray(part), cupy), functions) for part in sizes]
     a, b = plain[0].zero_state(2.0, 5.0), device[0].zero_state(2.0, 5.0)
     for _ in range(3):
         plain[0].iterate(a)
@@ -177,14 +177,16 @@ def test_labels_are_those_of_the_cut_on_the_host(cupy):
         labels = np.sort(rng.integers(k, size=n))
         W = (labels[:, None] == labels) * rng.random((n, n)) + 0.01 * rng.random((n, n))
         W = W + W.T
-        np.testing.assert_array_equal(cut_on_device(cupy.asarray(W), k, rng=0), cut_on_device(W, k, rng=0))
+        np.testing.assert_array_equal(normalised_cut(cupy.asarray(W), k, rng=0), normalised_cut(W, k, rng=0))
 
 
 @pytest.mark.parametrize("method", ESTIMATORS)
 def test_numbers_of_subspaces_are_those_found_on_the_host(method, cupy):
     Z = solve_fast(Osc(0.1, 1.0), motion(1200)).Z
-    found, expected = (segment(part, n_subspaces=method, rng=0) for part in (cupy.asarray(Z), Z))
-    assert found.n_subspaces == expected.n_subspaces
+    found, expected = (
+        make_cutter("ncut", None, part, rng=0).cut(n_subspaces=method) for part in (cupy.asarray(Z), Z)
+    )
+    assert found.n_labels == expected.n_labels
 
 
 @pytest.mark.parametrize("estimator", [OSC, SpatSC])

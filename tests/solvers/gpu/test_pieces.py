@@ -1,4 +1,4 @@
-"""Pieces of time, joined, against dense solves; the sweeps in plain kernels against the compiled ones."""
+"""Pieces of time, joined, against dense solves; plain device functions against the compiled sweeps."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.oracles import dense_R
 from tests.problems import two_subspaces
-from tests.solvers.gpu.plain_device_functions import PlainKernels, solve_pieces, spans
+from tests.solvers.gpu.plain_device_functions import PlainDeviceFunctions, solve_pieces, spans
 
 from seqspan._core.threads import Team
 from seqspan.models import Osc, SpatSc
@@ -44,11 +44,11 @@ def test_pivots_are_those_of_a_cholesky_factor(n, shift, r2):
 def test_pieces_solve_what_the_whole_does(n, r1, r2, seed):
     rng = np.random.default_rng(seed)
     F = rng.standard_normal((n, 3))
-    pieces, kernels = cut_into_pieces(n, r1, r2), PlainKernels()
+    pieces, functions = cut_into_pieces(n, r1, r2), PlainDeviceFunctions()
     ends = np.empty((3, len(spans(n)), 3))
     c = Constants(r1, r2, 0.0, 0.0, 0)
-    kernels.build(F / r1, np.zeros_like(F), np.ones(n), pieces, np.empty_like(F), ends, c)  # its F is F
-    kernels.join(ends, pieces)
+    functions.build(F / r1, np.zeros_like(F), np.ones(n), pieces, np.empty_like(F), ends, c)  # its F is F
+    functions.join(ends, pieces)
     expected = np.linalg.solve(path(n, r1, r2), F)
     # the condition number is up to 4e6: sums of many numbers may cancel
     np.testing.assert_allclose(solve_pieces(F, pieces, ends, r2), expected, rtol=1e-7, atol=1e-9 / r1)
@@ -60,16 +60,16 @@ def test_heads_are_weighted_sums(n, r1, r2):
     F = rng.standard_normal((n, 1))
     pieces, ends = cut_into_pieces(n, r1, r2), np.empty((3, len(spans(n)), 1))
     c = Constants(r1, r2, 0.0, 0.0, 0)
-    PlainKernels().build(F / r1, np.zeros_like(F), np.ones(n), pieces, np.empty_like(F), ends, c)
+    PlainDeviceFunctions().build(F / r1, np.zeros_like(F), np.ones(n), pieces, np.empty_like(F), ends, c)
     sums = [pieces.weight[start:end] @ F[start:end] for start, end in spans(n)]
     np.testing.assert_allclose(ends[0], sums, rtol=1e-9, atol=1e-12 / r1)
 
 
 def both(model, shape, seed):
-    """The compiled sweeps and those in plain kernels, with the same state of random numbers."""
+    """The compiled sweeps and those in plain device functions, with the same state of random numbers."""
     X = two_subspaces(shape, seed=seed)
     theirs = compiled.Sweeps(model, reduced.reduce(X, float), Team(1))
-    ours = Sweeps(model, reduce_on_device(X, np), PlainKernels())
+    ours = Sweeps(model, reduce_on_device(X, np), PlainDeviceFunctions())
     a, b = theirs.zero_state(2.0, 5.0), ours.zero_state(2.0, 5.0)
     rng = np.random.default_rng(seed)
     n = shape[1]
@@ -118,7 +118,7 @@ def test_a_coarse_state_is_carried_over_as_by_the_compiled_sweeps(model, n):
     X = two_subspaces((6, n), seed=n)
     fine = compiled.Sweeps(model, reduced.reduce(X, float), Team(1))
     expected = coarse.prolong(theirs, a, fine)
-    ours_fine = Sweeps(model, reduce_on_device(X, np), PlainKernels())
+    ours_fine = Sweeps(model, reduce_on_device(X, np), PlainDeviceFunctions())
     found = ours.prolong(b, ours_fine, coarse.PENALTY_GROWTH)
     assert_same(fine, expected, ours_fine, found)
     if not ours.entrywise:  # else nothing depends on the norms
@@ -134,7 +134,7 @@ def test_a_whole_solve_is_that_of_the_fast_solver(model, monkeypatch):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         expected = fast.solve_fast(model, X, stopping=Stopping(1e-3, 60))
-        found = solve_with(PlainKernels(), model, X, Stopping(1e-3, 60))
+        found = solve_with(PlainDeviceFunctions(), model, X, Stopping(1e-3, 60))
     assert found.n_iter == expected.n_iter
     assert found.objective == pytest.approx(expected.objective, rel=1e-8)
     assert found.gap == pytest.approx(expected.gap, rel=1e-3)

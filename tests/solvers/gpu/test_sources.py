@@ -1,4 +1,4 @@
-"""What can be known of the kernels without a GPU: they are in the package, and agree with Python on sizes."""
+"""What can be known about the device functions without a GPU: they are there, and sizes agree with Python."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from importlib.resources import files
 
 import pytest
 
-from seqspan.solvers.gpu import device_functions as kernels
+from seqspan.solvers.gpu import device_functions as functions
 from seqspan.solvers.gpu import pieces
 
-SOURCE = "\n".join(files("seqspan.solvers.gpu").joinpath(name).read_text() for name in kernels.SOURCES)
+SOURCE = "\n".join(files("seqspan.solvers.gpu").joinpath(name).read_text() for name in functions.SOURCES)
 LAUNCHED = re.findall(
     r'"([a-z_]+)", ', files("seqspan.solvers.gpu").joinpath("device_functions.py").read_text()
 )
@@ -18,7 +18,7 @@ LAUNCHED = re.findall(
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("LENGTH", pieces.LENGTH), ("BANDS", kernels.BANDS), ("SOLVERS", kernels.SOLVERS)],
+    [("LENGTH", pieces.LENGTH), ("BANDS", functions.BANDS), ("SOLVERS", functions.SOLVERS)],
 )
 def test_sizes_are_the_same_on_both_sides(name, value):
     assert re.findall(rf"constexpr int {name} = (\d+);", SOURCE) == [str(value)]

@@ -26,12 +26,12 @@ class AtomRows:
         Number of samples.
     first_atom : int
         Number of the first atom of this part.
-    n_threads : int
+    n_jobs : int
     """
 
-    def __init__(self, model: Osc | SpatSc, n: int, first_atom: int, n_threads: int) -> None:
+    def __init__(self, model: Osc | SpatSc, n: int, first_atom: int, n_jobs: int) -> None:
         self._model, self._n, self._first_atom = model, n, first_atom
-        self._team = Team(n_threads)
+        self._team = Team(n_jobs)
         self._team.__enter__()  # for as long as the actor lives
 
     def begin(self, Q: Array, sigma: Array, kept: str | None) -> Array:

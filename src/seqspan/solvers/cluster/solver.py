@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from seqspan._core.solution import Solution
 from seqspan._core.threads import Team
 from seqspan._core.types import Array
 from seqspan.models import Osc, SpatSc
@@ -17,7 +18,7 @@ from seqspan.solvers.cluster.parts import LostWorker, Parts
 from seqspan.solvers.fast.reduced import Reduced, column_blocks, reduce, reduce_onto
 from seqspan.solvers.fast.solver import CHECK_EVERY, LARGEST_START, PENALTIES, advance
 from seqspan.solvers.fast.sweeps import State, Sweeps
-from seqspan.solvers.loop import Algorithm, Solution, Stopping, run
+from seqspan.solvers.loop import Algorithm, Stopping, run
 
 T = TypeVar("T")
 CHECKPOINT_EVERY = 25  # iterations: writing the state takes about as long as two of them

@@ -9,72 +9,39 @@ multiplied by ``sqrt(m / n)``, whatever the landmarks are: weights mean what the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from seqspan._core.checks import check_choice, scale_columns
-from seqspan._core.memory import require_memory
+from seqspan._core.checks import check_choice
+from seqspan._core.scaling import scale_columns
+from seqspan._core.solution import Solution
 from seqspan._core.threads import Team
-from seqspan._core.types import Array, IntArray
+from seqspan._core.types import Array
 from seqspan.models import Osc, SpatSc
-from seqspan.solvers import Solution, Stopping
-from seqspan.solvers.fast.reduced import BLOCK, reduce_onto
+from seqspan.solvers.fast.reduced import column_blocks, reduce_onto
 from seqspan.solvers.fast.solver import solve_reduced
-from seqspan.solvers.needs import solver_bytes
+from seqspan.solvers.loop import Stopping
 
 DICTIONARIES = ("samples", "landmarks", "auto")
 N_LANDMARKS = 512
 LARGEST_FULL = 10_000  # samples up to which "auto" uses them all as atoms: 1.5 GB in single precision
-SHORT_STRETCH = 10  # samples whose mean is still like each of them; docs/scale.md compares
-LOOKED_AT = 20_000  # samples, evenly in time, that landmarks are chosen from
+SAMPLES_OF_A_MEAN = 10  # at most, so that their mean still resembles each of them; docs/scale.md compares
+MOST_CANDIDATES = 20_000  # samples, spread evenly in time, that landmarks are chosen from
 
 
-@dataclass(frozen=True)
-class Rows:
-    """Samples as rows, perhaps of a memory-mapped file, handed out as columns piece by piece.
-
-    Parameters
-    ----------
-    X : array of shape (n, d)
-    normalize : bool
-        Scale every sample to unit norm.
-
-    Examples
-    --------
-    >>> Rows(np.array([[3.0, 4.0], [0.0, 2.0]])).columns(slice(0, 1))
-    array([[0.6],
-           [0.8]])
-    """
-
-    X: Array
-    normalize: bool = True
-
-    def __len__(self) -> int:
-        return len(self.X)
-
-    def columns(self, rows: slice | IntArray) -> Array:
-        """Some samples, (d, any), as a copy."""
-        columns = np.array(self.X[rows]).T
-        return scale_columns(columns) if self.normalize else columns
-
-    def blocks(self) -> Iterator[Array]:
-        """All samples in order, few at a time."""
-        return (self.columns(slice(start, start + BLOCK)) for start in range(0, len(self), BLOCK))
-
-
-def choose_landmarks(rows: Rows, n_landmarks: int, method: str = "auto") -> Array:
+def choose_landmarks(X: Array, n_landmarks: int, method: str = "auto") -> Array:
     """Choose atoms that stand for all samples.
 
     Parameters
     ----------
-    rows : Rows
+    X : array of shape (d, n)
     n_landmarks : int
     method : str
-        A name in :data:`CHOICES`, or "auto": means of stretches of time where one stands for up to ten
-        samples, centres of k-means beyond.
+        A name in :data:`CHOICES`, or "auto": means over time while a landmark stands for at most ten samples,
+        k-means centres beyond that.
 
     Returns
     -------
@@ -83,19 +50,18 @@ def choose_landmarks(rows: Rows, n_landmarks: int, method: str = "auto") -> Arra
 
     Examples
     --------
-    >>> samples = np.repeat(np.eye(3), 4, axis=0)
-    >>> choose_landmarks(Rows(samples), 3)
+    >>> choose_landmarks(np.repeat(np.eye(3), 4, axis=1), 3)
     array([[1., 0., 0.],
            [0., 1., 0.],
            [0., 0., 1.]])
     """
     check_choice("method", method, ("auto", *CHOICES))
-    n = len(rows)
+    n = X.shape[1]
     if method == "auto":
-        method = "means" if n <= SHORT_STRETCH * n_landmarks else "centres"
-    looked_at = np.unique(np.linspace(0, n - 1, min(n, LOOKED_AT)).astype(np.intp))
+        method = "means" if n <= SAMPLES_OF_A_MEAN * n_landmarks else "centres"
+    candidates = np.unique(np.linspace(0, n - 1, min(n, MOST_CANDIDATES)).astype(np.intp))
     with Team(1):  # many small products: threads would wait for each other
-        return CHOICES[method](rows.columns(looked_at), min(n_landmarks, len(looked_at)))
+        return CHOICES[method](X[:, candidates], min(n_landmarks, len(candidates)))
 
 
 def farthest_first(X: Array, m: int, least: float = 1 - 1e-6) -> Array:
@@ -184,20 +150,20 @@ def on_landmarks(model: Osc | SpatSc, n_landmarks: int, n: int) -> Osc | SpatSc:
     return replace(model, lam2=float(model.lam2 * shared), zero_diagonal=False)
 
 
-def represent_on_landmarks(
-    rows: Rows, model: Osc | SpatSc, D: Array, stopping: Stopping, **options: Any
+def solve_on_landmarks(
+    model: Osc | SpatSc, X: Array, D: Array, *, stopping: Stopping | None = None, **options: Any
 ) -> Solution[Any]:
-    """Minimise a model with landmarks as atoms, reading the samples block by block.
+    """Minimise a model with landmarks as atoms.
 
     Parameters
     ----------
-    rows : Rows
     model : Osc or SpatSc
         As for the samples as atoms: :func:`on_landmarks` is applied here.
+    X : array of shape (d, n)
     D : array of shape (d, m)
-    stopping : Stopping
+    stopping : Stopping, optional
     **options
-        ``start`` and ``n_threads``, for :func:`seqspan.solvers.solve_fast`.
+        ``start`` and ``n_jobs``, as for :func:`seqspan.solvers.fast.solver.solve_fast`.
 
     Returns
     -------
@@ -208,19 +174,13 @@ def represent_on_landmarks(
     --------
     >>> from seqspan.datasets import make_subspaces
     >>> X, labels = make_subspaces(rng=0)
-    >>> rows = Rows(X.T)
-    >>> D = choose_landmarks(rows, 20)
-    >>> solution = represent_on_landmarks(rows, Osc(0.1, 1.0), D, Stopping(tol=1e-3))
+    >>> X /= np.linalg.norm(X, axis=0)
+    >>> D = choose_landmarks(X, 20)
+    >>> solution = solve_on_landmarks(Osc(0.1, 1.0), X, D, stopping=Stopping(tol=1e-3))
     >>> solution.Z.shape, solution.gap <= 1e-3
     ((20, 100), True)
     """
-    n, m = len(rows), D.shape[1]
-    require_memory(
-        solver_bytes("fast", model, (len(D), n), D.dtype, n_atoms=m, n_threads=options.get("n_threads")),
-        f"The fast solver on {n} samples and {m} landmarks in {D.dtype}",
-        "Take fewer landmarks (n_landmarks), float32, or partial_fit, which forgets what is long past.",
-        loads="llvmlite",
-    )
+    n, m = X.shape[1], D.shape[1]
     with Team(1):
-        data = reduce_onto(D, rows.blocks(), n, D.dtype)
+        data = reduce_onto(D, column_blocks(X), n, D.dtype)
     return solve_reduced(on_landmarks(model, m, n), data, stopping=stopping, **options)

@@ -15,7 +15,7 @@ The constants c are ``r1, r2, t1, t2, huge, alpha``; huge stands for infinity (f
 there is none), alpha is the over-relaxation.
 
 All constants arrive in the precision of the arrays: a Python literal would turn float32 into float64.
-Every kernel has its plain NumPy twin in the tests.
+Every loop has its plain NumPy twin in the tests.
 """
 
 from __future__ import annotations

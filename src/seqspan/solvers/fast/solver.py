@@ -18,13 +18,14 @@ from dataclasses import replace
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from seqspan._core.solution import Solution
 from seqspan._core.threads import Team
 from seqspan._core.types import Array
 from seqspan.models import Model, Osc, SpatSc
 from seqspan.solvers.fast.coarse import coarsen, halve, prolong
 from seqspan.solvers.fast.reduced import Reduced, column_blocks, reduce, reduce_onto
 from seqspan.solvers.fast.sweeps import State, Sweeps
-from seqspan.solvers.loop import Algorithm, Solution, Stopping, run
+from seqspan.solvers.loop import Algorithm, Stopping, run
 
 PENALTIES = 10.0, 30.0  # to start with, the second per unit of lam2: good on unit columns
 LARGEST_START = 300.0  # of the second penalty: more would drown the first in rounding
@@ -44,7 +45,7 @@ def solve_fast(
     dictionary: Array | None = None,
     stopping: Stopping | None = None,
     start: State | None = None,
-    n_threads: int | None = None,
+    n_jobs: int | None = None,
 ) -> Solution[State]:
     """Minimise OSC or SpatSC in the precision of X (float32 or float64).
 
@@ -57,7 +58,7 @@ def solve_fast(
     stopping : Stopping, optional
     start : State, optional
         Warm start: the ``state`` of an earlier solution, which is continued in place.
-    n_threads : int, optional
+    n_jobs : int, optional
         As many as there are cores unless given.
 
     Returns
@@ -79,8 +80,8 @@ def solve_fast(
     began = time.perf_counter()
     if dictionary is not None:
         data = reduce_onto(dictionary, column_blocks(X), X.shape[1], X.dtype)
-        return solve_reduced(model, data, stopping=stopping, start=start, n_threads=n_threads)
-    with Team(n_threads) as team:
+        return solve_reduced(model, data, stopping=stopping, start=start, n_jobs=n_jobs)
+    with Team(n_jobs) as team:
         sweeps = Sweeps(model, reduce(X, X.dtype), team)
         state = _continued(start, sweeps) or _cold_start(model, X, sweeps)
         state.model = model
@@ -93,7 +94,7 @@ def solve_reduced(
     *,
     stopping: Stopping | None = None,
     start: State | None = None,
-    n_threads: int | None = None,
+    n_jobs: int | None = None,
 ) -> Solution[State]:
     """Minimise OSC or SpatSC on samples that are already expressed in the coordinates of a dictionary.
 
@@ -101,7 +102,7 @@ def solve_reduced(
     ----------
     model : Osc or SpatSc, without a fixed diagonal: atoms are no samples
     data : Reduced
-    stopping, start, n_threads
+    stopping, start, n_jobs
         As for :func:`solve_fast`.
 
     Returns
@@ -111,7 +112,7 @@ def solve_reduced(
     if model.zero_diagonal:
         raise ValueError("zero_diagonal=True needs the samples as atoms; got it with a dictionary of others.")
     began = time.perf_counter()
-    with Team(n_threads) as team:
+    with Team(n_jobs) as team:
         sweeps = Sweeps(model, data, team)
         state = _continued(start, sweeps) or _cold_start_of_columns(sweeps)
         state.model = model

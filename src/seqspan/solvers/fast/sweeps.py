@@ -21,7 +21,7 @@ from seqspan.solvers.fast.reduced import Reduced
 
 RELAXATION = 1.85
 BLOCK_WIDTH = 128  # atoms; two buffers (n, 128) per thread stay in the second or third cache
-HUGE = 1e30  # stands for infinity in the kernels, and survives a factor n in float32
+HUGE = 1e30  # stands for infinity in the compiled loops, and survives a factor n in float32
 TINY = 1e-30
 
 
@@ -60,10 +60,10 @@ class Sweeps:
     def __init__(self, model: Osc | SpatSc, data: Reduced, team: Team, first_atom: int = 0) -> None:
         require_library("llvmlite")
         from seqspan.solvers.fast import (
-            loops as _kernels,  # numba: imported, and compiled, on first use alone
+            loops,  # numba: imported, and compiled, on first use alone
         )
 
-        self.kernels: ModuleType = _kernels
+        self.loops: ModuleType = loops
         self.model, self.data, self.team = model, data, team
         self.n, self.rank = data.Y.shape
         self.n_atoms, self.first_atom = data.Q.shape[0], first_atom
@@ -90,7 +90,7 @@ class Sweeps:
         """Advance the state by one iteration; returns its residuals (8,), zero unless measured."""
         P = self.project_right_side(s)
         correction = np.empty_like(P)
-        self.kernels.solve_small(P, self.linear, self.eigenvalues, self._constants(s), s.fitted, correction)
+        self.loops.solve_small(P, self.linear, self.eigenvalues, self._constants(s), s.fitted, correction)
         s.norms, residuals = self.update(s, correction, measure)
         return residuals
 
@@ -102,7 +102,7 @@ class Sweeps:
             F, part = self._buffer(), np.empty((self.n, self.rank), self.dtype)
             total = np.zeros((self.n, self.rank), self.dtype)
             for b in blocks:
-                self.kernels.build_right_side(s.V[b], s.U[b], q, F, c, self._diagonal(b))
+                self.loops.build_right_side(s.V[b], s.U[b], q, F, c, self._diagonal(b))
                 total += np.matmul(F, self.Q[b], out=part)
             return total
 
@@ -111,7 +111,7 @@ class Sweeps:
     def update(self, s: State, correction: Array, measure: bool) -> tuple[Array, Array]:
         """Move V and U; returns the squared column norms (n,) of the new U, and residuals (8,)."""
         c, q = self._constants(s), self._multiplier_share(s)
-        inverse = self.kernels.invert_pivots(self.n, s.r1, s.r2)
+        inverse = self.loops.invert_pivots(self.n, s.r1, s.r2)
         pivots = inverse.astype(self.dtype), (s.r2 * inverse).astype(self.dtype)
 
         def move(blocks: range) -> tuple[Array, Array]:
@@ -120,9 +120,9 @@ class Sweeps:
             for b in blocks:
                 V, U, diagonal = s.V[b], s.U[b], self._diagonal(b)
                 np.matmul(correction, self.Q[b].T, out=S)
-                self.kernels.build_right_side(V, U, q, F, c, diagonal)
-                self.kernels.eliminate(F, pivots[0], c[1])
-                self.kernels.substitute_and_update(F, S, V, U, q, pivots[1], c, diagonal, norms, residuals)
+                self.loops.build_right_side(V, U, q, F, c, diagonal)
+                self.loops.eliminate(F, pivots[0], c[1])
+                self.loops.substitute_and_update(F, S, V, U, q, pivots[1], c, diagonal, norms, residuals)
             return norms, residuals
 
         norms, residuals = zip(*self.team.map(move, self.n_blocks), strict=True)
@@ -140,7 +140,7 @@ class Sweeps:
 
         def shrink(blocks: range) -> Array:
             for b in blocks:
-                self.kernels.rescale(s.V[b], s.U[b], q, c, self._diagonal(b), *drops)
+                self.loops.rescale(s.V[b], s.U[b], q, c, self._diagonal(b), *drops)
             squares = [np.einsum("ti,ti->t", s.U[b], s.U[b]) for b in blocks]
             return np.asarray(np.sum(squares, axis=0, dtype=float))
 
@@ -168,7 +168,7 @@ class Sweeps:
             Z, part = self._buffer(), np.empty((self.n, self.rank), self.dtype)
             absolute, jumps, fitted = 0.0, np.zeros((2, self.n)), np.zeros_like(part)
             for b in blocks:
-                absolute += self.kernels.shrink(s.V[b], Z, t1, self._diagonal(b), jumps)
+                absolute += self.loops.shrink(s.V[b], Z, t1, self._diagonal(b), jumps)
                 fitted += np.matmul(Z, self.Q[b], out=part)
             return absolute, jumps, fitted
 
@@ -190,7 +190,7 @@ class Sweeps:
         return float(top) + self.data.outside
 
     def tighten(self, s: State, scaled: Array, bands: Array) -> tuple[Array, Array, Array]:
-        """Clip the multiplier into bands around ``scaled @ Q^T``: what the kernel of that name returns."""
+        """Clip the multiplier into bands around ``scaled @ Q^T``, as the loop of that name does."""
         c, q = self._constants(s), self._multiplier_share(s)
         ahead = scaled.sum(axis=0)
 
@@ -199,7 +199,7 @@ class Sweeps:
             squares, largest, worst = np.zeros((4, self.n)), np.zeros(4), np.zeros(4)
             for b in blocks:
                 np.matmul(scaled, self.Q[b].T, out=correlations)
-                self.kernels.tighten(
+                self.loops.tighten(
                     s.U[b], correlations, q, c, bands, self.Q[b] @ ahead, self._diagonal(b),
                     squares, largest, worst,
                 )  # fmt: skip
@@ -233,18 +233,18 @@ class Sweeps:
         Z = np.empty((self.n_atoms, self.n), self.dtype)
         block, unused = self._buffer(), np.zeros((2, self.n))
         for b in range(self.n_blocks):
-            self.kernels.shrink(s.V[b], block, t1, self._diagonal(b), unused)
+            self.loops.shrink(s.V[b], block, t1, self._diagonal(b), unused)
             rows = Z[b * self.width : (b + 1) * self.width]
             rows[:] = block.T[: len(rows)]
         return Z
 
     def _constants(self, s: State) -> Array:
-        """What the kernels call c."""
+        """What the compiled loops call c."""
         t2 = self.model.lam2 / s.r2 if self.entrywise else HUGE
         return np.array([s.r1, s.r2, self.model.lam1 / s.r1, t2, HUGE, RELAXATION], self.dtype)
 
     def _multiplier_share(self, s: State) -> Array:
-        """What the kernels call q: the share of every column of U that belongs to the multiplier."""
+        """What the compiled loops call q: the share of every column of U that belongs to the multiplier."""
         if self.entrywise:
             return np.ones(self.n, self.dtype)
         share = self.model.lam2 / np.maximum(s.r2 * np.sqrt(s.norms), TINY)

@@ -1,8 +1,8 @@
-// What the kernels share. Each kernel has its NumPy twin in tests/gpu/plain_kernels.py.
+// What the device functions share. Each has its NumPy twin in tests/solvers/gpu/plain_device_functions.py.
 //
 // Arrays (n, m) hold one time step per row and one atom per column; a thread follows one atom through a
 // piece of LENGTH time steps (blockIdx.y), neighbouring threads follow neighbouring atoms. V, U, the shares q,
-// t1 and t2 are those of seqspan/solvers/_kernels.py, the tables of a piece those of seqspan/gpu/pieces.py.
+// t1 and t2 are those of seqspan/solvers/fast/loops.py, the tables of a piece those of seqspan/solvers/gpu/pieces.py.
 // `fixed` is 1 where the diagonal of Z is zero: there, t1 is infinite.
 
 #ifndef REAL

@@ -1,4 +1,4 @@
-"""The kernels of the .cu files, compiled for one precision on first use and launched over arrays."""
+"""The device functions of the .cu files, compiled for one precision on first use and launched over arrays."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ class Constants:
 
 
 @cache
-def kernels_for(dtype: np.dtype[Any], device: int) -> Kernels:
-    """Kernels in float32 or float64: compiled once for a process, and kept on disk by CuPy."""
-    return Kernels(dtype)
+def device_functions_for(dtype: np.dtype[Any], device: int) -> DeviceFunctions:
+    """DeviceFunctions in float32 or float64: compiled once for a process, and kept on disk by CuPy."""
+    return DeviceFunctions(dtype)
 
 
-class Kernels:
-    """Launches the kernels; every method has the effect of its namesake in the .cu files.
+class DeviceFunctions:
+    """Launches the device functions; every method has the effect of its namesake in the .cu files.
 
     Parameters
     ----------
@@ -215,7 +215,7 @@ class Kernels:
         scalars: tuple[Any, ...],
         shared: int = 0,
     ) -> None:
-        """Launch a kernel with a block of threads for every block of atoms and every piece of time."""
+        """Launch a device function, a block of threads for every block of atoms and every piece of time."""
         arguments = *arrays, np.int32(shape[0]), np.int32(shape[1]), *scalars
         self._launch(name, self.blocks(*shape), self.threads, arguments, shared)
 
@@ -231,7 +231,7 @@ class Kernels:
         self._function(name)(grid, (threads,), arguments, shared_mem=shared)
 
     def _function(self, name: str) -> Any:
-        """A kernel by its name; finding it anew costs as much as launching it."""
+        """A device function by its name; finding it anew costs as much as launching it."""
         if name not in self._functions:
             self._functions[name] = self._module.get_function(name)
         return self._functions[name]

@@ -224,7 +224,7 @@ extern "C" __global__ void invert_pivots(const double* __restrict__ w, real* __r
     inverse[place] = (real)(1 / pivot(w[place / n] + r1, r2, n - 1 - t, t == 0));
 }
 
-// The tables of seqspan/gpu/pieces.py, a thread for every piece.
+// The tables of seqspan/solvers/gpu/pieces.py, a thread for every piece.
 extern "C" __global__ void cut_into_pieces(real* __restrict__ backward, real* __restrict__ forward,
                                            real* __restrict__ weight, real* __restrict__ fade,
                                            real* __restrict__ forward_fade, real* __restrict__ across,

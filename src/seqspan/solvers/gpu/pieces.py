@@ -28,7 +28,7 @@ LENGTH = 32  # steps of a piece, as in common.cu
 
 @dataclass(frozen=True)
 class Pieces:
-    """What the kernels know of T_0, one number for each step or each piece.
+    """What the device functions know of T_0, one number for each step or each piece.
 
     Parameters
     ----------

@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from seqspan._core.backend import require_cupy, require_device_memory, to_host
+from seqspan._core.solution import Solution
 from seqspan._core.types import Array
 from seqspan.models import Model, Osc, SpatSc
 from seqspan.solvers.fast.coarse import PENALTY_GROWTH, coarsen
@@ -24,9 +25,9 @@ from seqspan.solvers.fast.solver import (
     PENALTIES,
     advance,
 )
-from seqspan.solvers.gpu.device_functions import kernels_for
+from seqspan.solvers.gpu.device_functions import device_functions_for
 from seqspan.solvers.gpu.sweeps import State, Sweeps
-from seqspan.solvers.loop import Algorithm, Solution, Stopping, run
+from seqspan.solvers.loop import Algorithm, Stopping, run
 
 #: Arrays of n x n and of n x rank at the peak, coefficients and the cut included, and bytes whatever the
 #: size. What CuPy's pool keeps beyond them it gives up when memory runs short; a test holds it to this.
@@ -59,11 +60,11 @@ def solve_cuda(
     require_device_memory(
         needed_bytes(d, n, X.itemsize),
         f"device='cuda' on {n} samples in {X.dtype}",
-        "Take fewer samples (preprocess='subsample:2' keeps every second), or float32 instead of float64.",
+        "Use fewer samples (preprocess='subsample:2' keeps every second one), or float32 instead of float64.",
     )
     columns = cupy.asarray(X)
     return solve_with(
-        kernels_for(columns.dtype, cupy.cuda.Device().id),
+        device_functions_for(columns.dtype, cupy.cuda.Device().id),
         model,
         columns,
         stopping or Stopping(),
@@ -84,15 +85,15 @@ def needed_bytes(d: int, n: int, itemsize: int) -> int:
 
 
 def solve_with(
-    kernels: Any,
+    functions: Any,
     model: Osc | SpatSc,
     X: Any,
     stopping: Stopping,
     start: State | None = None,
     began: float | None = None,
 ) -> Solution[State]:
-    """Minimise with kernels for the device on which X lies."""
-    sweeps = Sweeps(model, reduce_on_device(X, kernels.xp), kernels)
+    """Minimise with device functions for the device on which X lies."""
+    sweeps = Sweeps(model, reduce_on_device(X, functions.xp), functions)
     state = start or _cold_start(model, X, sweeps)
     return run(_algorithm(sweeps), state, stopping, warm=start is not None, began=began)
 
@@ -116,7 +117,7 @@ def _cold_start(model: Osc | SpatSc, X: Any, sweeps: Sweeps) -> State:
     if sweeps.n < COARSEST:
         return sweeps.zero_state(PENALTIES[0], min(PENALTIES[1] * model.lam2, LARGEST_START))
     means, coarse_model = halve(X, sweeps.xp), coarsen(model)
-    coarse = Sweeps(coarse_model, reduce_on_device(means, sweeps.xp), sweeps.kernels)
+    coarse = Sweeps(coarse_model, reduce_on_device(means, sweeps.xp), sweeps.functions)
     state = _cold_start(coarse_model, means, coarse)
     algorithm = replace(_algorithm(coarse), coefficients=lambda _: np.empty(0))  # nobody asks for them
     with warnings.catch_warnings():

@@ -50,12 +50,12 @@ class Sweeps:
     ----------
     model : Osc or SpatSc
     data : Reduced
-    kernels : Kernels, or what has its methods
+    device functions : DeviceFunctions, or what has its methods
     """
 
-    def __init__(self, model: Osc | SpatSc, data: Reduced, kernels: Any) -> None:
-        self.xp: ModuleType = kernels.xp
-        self.kernels, self.model = kernels, model
+    def __init__(self, model: Osc | SpatSc, data: Reduced, functions: Any) -> None:
+        self.xp: ModuleType = functions.xp
+        self.functions, self.model = functions, model
         self.n, self.rank = data.Y.shape
         self.n_atoms, self.dtype = data.Q.shape[0], data.Q.dtype
         self.entrywise = isinstance(model, SpatSc)
@@ -63,7 +63,7 @@ class Sweeps:
         xp = self.xp
         self.Q = xp.zeros((self.rank, self.m), self.dtype)
         self.Q[:, : self.n_atoms] = data.Q.T
-        self.split_Q = kernels.split_atoms(self.Q)
+        self.split_Q = functions.split_atoms(self.Q)
         self.Y = xp.ascontiguousarray(data.Y.T.astype(float))
         self.sigma = data.sigma.astype(float)
         self.eigenvalues = to_host(self.sigma) ** 2  # on the host, where penalties are chosen by them
@@ -82,15 +82,15 @@ class Sweeps:
 
     def iterate(self, s: State, *, measure: bool = False) -> Array:
         """Advance the state by one iteration; returns its residuals (8,), zero unless measured."""
-        room, pieces, c, kernels = self.room, self._pieces(s), self._constants(s), self.kernels
-        kernels.build(s.V, s.U, s.share, pieces, room.large, room.ends, c)
-        kernels.join(room.ends, pieces)
-        kernels.project(self.Q, room.large, room.thin)
-        kernels.solve_path(room.thin, self.linear, self._inverse, room.solved, c)
+        room, pieces, c, functions = self.room, self._pieces(s), self._constants(s), self.functions
+        functions.build(s.V, s.U, s.share, pieces, room.large, room.ends, c)
+        functions.join(room.ends, pieces)
+        functions.project(self.Q, room.large, room.thin)
+        functions.solve_path(room.thin, self.linear, self._inverse, room.solved, c)
         s.fitted = room.solved[: self.rank]
-        kernels.split_difference(room.solved, room.stack)
-        kernels.expand(room.stack, self.split_Q, room.large)
-        kernels.update(
+        functions.split_difference(room.solved, room.stack)
+        functions.expand(room.stack, self.split_Q, room.large)
+        functions.update(
             s.V,
             s.U,
             room.large,
@@ -104,13 +104,13 @@ class Sweeps:
             measure,
         )
         if not self.entrywise:
-            kernels.share_columns(room.partial, s.norms, s.share, self.model.lam2 / s.r2)
+            functions.share_columns(room.partial, s.norms, s.share, self.model.lam2 / s.r2)
         return np.asarray(to_host(room.residuals.sum(axis=0, dtype=float))) if measure else np.zeros(8)
 
     def rescale(self, s: State, factor_1: float, factor_2: float) -> None:
         """Multiply the penalties, keeping coefficients and multipliers as they are."""
         drop_1, drop_2 = 1 - 1 / factor_1, 1 - 1 / factor_2
-        self.kernels.rescale(s.V, s.U, s.share, self._constants(s), (drop_1, drop_2))
+        self.functions.rescale(s.V, s.U, s.share, self._constants(s), (drop_1, drop_2))
         if not self.entrywise:  # all of a column shrinks alike: no need to look at it again
             s.norms *= (1 - drop_2 * s.share) ** 2
         s.r1, s.r2 = s.r1 * factor_1, s.r2 * factor_2
@@ -119,7 +119,7 @@ class Sweeps:
     def set_shares(self, s: State) -> None:
         """The multiplier's part of every column of U, from their norms."""
         if not self.entrywise:
-            self.kernels.share_columns(
+            self.functions.share_columns(
                 s.norms[None].astype(self.dtype), s.norms, s.share, self.model.lam2 / s.r2
             )
 
@@ -128,7 +128,7 @@ class Sweeps:
         room = self.room
         self._evaluate(s)
         self._tighten(s)
-        self.kernels.collect(
+        self.functions.collect(
             room.rows, room.sums, room.partial, room.squares, room.steps, room.extremes, room.found
         )
         found = to_host(room.found)  # the host waits here, once
@@ -141,20 +141,22 @@ class Sweeps:
 
     def _evaluate(self, s: State) -> None:
         """What the objective at the shrunk V is made of."""
-        room, kernels = self.room, self.kernels
-        kernels.shrink(s.V, room.large, room.partial, room.sums, self._constants(s))
-        kernels.project(self.Q, room.large, room.thin)
-        kernels.residual(self.Y, self.sigma, room.thin, room.unsplit, room.rows[0])
+        room, functions = self.room, self.functions
+        functions.shrink(s.V, room.large, room.partial, room.sums, self._constants(s))
+        functions.project(self.Q, room.large, room.thin)
+        functions.residual(self.Y, self.sigma, room.thin, room.unsplit, room.rows[0])
 
     def _tighten(self, s: State) -> None:
         """What the dual value at ``E = X - XS`` and the multiplier of J, tightened, is made of."""
-        room, kernels, lam1 = self.room, self.kernels, self.model.lam1
-        kernels.residual(self.Y, self.sigma, s.fitted, room.unsplit, room.rows[1])
-        kernels.expand_exactly(room.unsplit, self.Q, room.large)
+        room, functions, lam1 = self.room, self.functions, self.model.lam1
+        functions.residual(self.Y, self.sigma, s.fitted, room.unsplit, room.rows[1])
+        functions.expand_exactly(room.unsplit, self.Q, room.large)
         # a band wider than the gap would lose more by its scale than there is to win; the last one is open
         bands = lam1, lam1 * (1 + s.gap / 6), lam1 * (1 + s.gap / 2), HUGE
         c = self._constants(s)
-        kernels.tighten(s.U, room.large, s.share, bands, self.Q, room.rows[1], room.squares, room.extremes, c)
+        functions.tighten(
+            s.U, room.large, s.share, bands, self.Q, room.rows[1], room.squares, room.extremes, c
+        )
 
     def _limit(self, bands: Array) -> Any:
         """How far the dual point may be scaled, in the best of the bands."""
@@ -166,13 +168,13 @@ class Sweeps:
     def coefficients(self, s: State) -> Any:
         """Z (n_atoms, n), shrunk from V; lies in the room of this object, which is done with."""
         room, self._room = self.room, None
-        self.kernels.shrink(s.V, room.large, room.partial, room.sums, self._constants(s))
+        self.functions.shrink(s.V, room.large, room.partial, room.sums, self._constants(s))
         return room.large[:, : self.n_atoms].T
 
     def prolong(self, s: State, fine: Sweeps, growth: tuple[float, float]) -> State:
         """Carry a state over to twice the samples, see :mod:`seqspan.solvers.fast.coarse`."""
         carried = fine.zero_state(s.r1 * growth[0], s.r2 * growth[1])
-        self.kernels.prolong(
+        self.functions.prolong(
             (s.V, s.U, s.share), carried.V, carried.U, fine.n_atoms, self._constants(s), growth
         )
         if not self.entrywise:
@@ -191,14 +193,14 @@ class Sweeps:
         """Tables for the penalties of now."""
         if self._penalties != (s.r1, s.r2):
             self._penalties = s.r1, s.r2
-            self._tables = self.kernels.cut_into_pieces(self.n, self._constants(s))
+            self._tables = self.functions.cut_into_pieces(self.n, self._constants(s))
             self._inverse = self.xp.empty((self.rank + 1, self.n), self.dtype)
-            self.kernels.invert_pivots(self.shifts, self._inverse, self._constants(s))
+            self.functions.invert_pivots(self.shifts, self._inverse, self._constants(s))
         tables: Pieces = self._tables
         return tables
 
     def _constants(self, s: State) -> Constants:
-        """What the kernels call r1, r2, t1, t2 and fixed."""
+        """What the device functions call r1, r2, t1, t2 and fixed."""
         t2 = self.model.lam2 / s.r2 if self.entrywise else HUGE
         return Constants(s.r1, s.r2, self.model.lam1 / s.r1, t2, int(self.model.zero_diagonal))
 
@@ -208,7 +210,7 @@ class _Room:
 
     def __init__(self, sweeps: Sweeps) -> None:
         xp, n, m, rank, dtype = sweeps.xp, sweeps.n, sweeps.m, sweeps.rank, sweeps.dtype
-        n_blocks, n_pieces = sweeps.kernels.blocks(n, m)
+        n_blocks, n_pieces = sweeps.functions.blocks(n, m)
         self.large = xp.empty((n, m), dtype)
         self.ends = xp.empty((3, -(-n // LENGTH), m), dtype)
         self.thin = xp.empty((rank, n), dtype)
@@ -220,6 +222,6 @@ class _Room:
         self.extremes = xp.empty((m // LANES, 2, BANDS), dtype)
         self.steps = xp.empty((1 + BANDS, self.squares.shape[2]))
         self.unsplit = xp.empty((n, rank), dtype)
-        self.stack = sweeps.kernels.stack(n, rank)
+        self.stack = sweeps.functions.stack(n, rank)
         self.rows = xp.empty((2, rank, 3))
         self.found = xp.empty(6 + 3 * BANDS)

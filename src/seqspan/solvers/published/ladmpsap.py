@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from seqspan._core.solution import Solution
 from seqspan._core.types import Array
 from seqspan.models import Coupling, Model
-from seqspan.solvers.loop import Algorithm, Solution, Stopping, run
+from seqspan.solvers.loop import Algorithm, Stopping, run
 from seqspan.solvers.published.common import MU, MU_MAX, TOLERANCE, penalty_growth, require_coupling
 
 # Theorem 1's eta_z > ||X||^2 + ||R||^2 diverges: with three blocks updated in parallel each needs three

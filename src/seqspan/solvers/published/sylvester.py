@@ -11,9 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import solve_sylvester
 
+from seqspan._core.solution import Solution
 from seqspan._core.types import Array
 from seqspan.models import Coupling, Model
-from seqspan.solvers.loop import Algorithm, Solution, Stopping, run
+from seqspan.solvers.loop import Algorithm, Stopping, run
 from seqspan.solvers.published.common import MU, penalty_growth, require_coupling, require_squares
 
 SETTLED = 1e-3  # the published rule: the objective falls by less than this

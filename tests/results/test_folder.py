@@ -8,23 +8,10 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
-import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from seqspan._core.spans import make_spans
 from seqspan.results import folder as results
-from seqspan.results.folder import (
-    STAGING,
-    Solved,
-    _remove_unfinished,
-    load_result,
-    load_solution,
-    save_solution,
-    staged,
-)
-from seqspan.solvers import Progress
+from seqspan.results.folder import STAGING, _remove_unfinished, load_result, staged
 
 
 def write_version(folder: Path, version: int, names: tuple[str, ...] = ("a.csv", "sub/b.txt")) -> None:
@@ -119,63 +106,6 @@ def test_files_named_by_a_forged_document_outside_the_folder_stay(tmp_path):
     (folder / "result.json").write_text(json.dumps({"files": {"../precious.txt": "0"}}))
     write_version(folder, 1)
     assert outside.read_text() == "keep"
-
-
-@pytest.mark.parametrize("density", [0.1, 0.9])
-def test_a_kept_solution_comes_back_for_its_own_key_alone(tmp_path, density):
-    rng = np.random.default_rng(3)
-    Z = np.where(rng.random((30, 30)) < density, rng.standard_normal((30, 30)), 0).astype(np.float32)
-    solved = Solved(Z, 2.5, 0.01, 7, (Progress(5, 3.0, 0.1, 0.2),), 1.5, ("slow",), {"lambda_2": 0.3})
-    save_solution(tmp_path, "key", solved)
-    back = load_solution(tmp_path, "key")
-    np.testing.assert_array_equal(back.Z, Z)
-    assert back.Z.dtype == np.float32
-    assert (back.objective, back.gap, back.n_iter, back.history, back.seconds, back.warnings) == (
-        2.5,
-        0.01,
-        7,
-        (Progress(5, 3.0, 0.1, 0.2),),
-        1.5,
-        ("slow",),
-    )
-    assert back.chosen == {"lambda_2": 0.3}
-    assert load_solution(tmp_path, "another") is None
-
-
-def test_a_truncated_solution_is_none(tmp_path):
-    save_solution(tmp_path, "key", Solved(np.eye(4, dtype=np.float32), 1.0, 0.0, 1))
-    path = tmp_path / results.CACHE
-    path.write_bytes(path.read_bytes()[:-40])
-    assert load_solution(tmp_path, "key") is None
-
-
-@given(labels=st.lists(st.integers(0, 3), min_size=1, max_size=30))
-def test_spans_cover_every_sample_once(labels):
-    labels = np.array(labels)
-    boundaries = np.flatnonzero(np.diff(labels)) + 1
-    spans = make_spans(labels, boundaries, np.arange(len(labels)) / 4)
-    assert np.concatenate([np.full(s.end - s.start, s.label) for s in spans]).tolist() == labels.tolist()
-    assert [s.start for s in spans] == [0, *boundaries]
-    assert spans[-1].end_time == pytest.approx(len(labels) / 4 if len(labels) > 1 else 1.0)
-
-
-def test_the_tables_are_as_documented(tmp_path):
-    labels, times = np.array([0, 0, 1]), np.array([0.0, 0.5, 1.0])
-    spans = make_spans(labels, np.array([2]), times, np.array([0.75]))
-    results.write_segments(tmp_path / "segments.csv", spans)
-    results.write_labels(tmp_path / "labels.csv", labels, times)
-    lines = (tmp_path / "segments.csv").read_text().splitlines()
-    assert lines == ["start,end,start_time,end_time,label,confidence", "0,2,0,1,0,", "2,3,1,1.5,1,0.75"]
-    assert (tmp_path / "labels.csv").read_text() == "index,time,label\n0,0,0\n1,0.5,0\n2,1,1\n"
-
-
-def test_the_hash_of_a_folder_tells_names_and_contents(tmp_path):
-    for name in ("one", "two", "three"):
-        (tmp_path / name).mkdir()
-    (tmp_path / "one" / "a").write_text("x")
-    (tmp_path / "two" / "b").write_text("x")
-    (tmp_path / "three" / "a").write_text("y")
-    assert len({results.hash_file(tmp_path / name) for name in ("one", "two", "three")}) == 3
 
 
 def test_what_a_living_process_writes_is_left_alone(tmp_path):

@@ -1,5 +1,3 @@
-"""Result folders: what is written, fingerprints, caches."""
+"""Result folders: what is written, fingerprints, caches; ``Segmentation.save`` and ``load`` use it."""
 
-from seqspan.results.folder import Solved, load_result, write_labels, write_segments
-
-__all__ = ["Solved", "load_result", "write_labels", "write_segments"]
+__all__: list[str] = []

@@ -1,157 +1,28 @@
-"""The folder of a result: whole or not there.
+"""The folder of a result: complete or not there at all.
 
-``result.json`` is written last and names every other file with its checksum, so a folder without it, or one
-whose files differ from it, holds no result: :func:`load_result` then returns None. New files are made in a
-folder inside with a temporary name, and renamed into place. Files of the user's own stay untouched.
+``result.json`` is written last and lists every other file with its checksum, so a folder without it, or one
+whose files differ from it, holds no result: :func:`load_result` then returns None. New files are written to a
+temporary folder inside it and renamed into place. The user's own files are not touched.
 """
 
 from __future__ import annotations
 
-import csv
-import hashlib
 import json
 import os
 import shutil
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
-import numpy as np
-import numpy.typing as npt
-
-from seqspan._core.spans import Span
-from seqspan._core.types import Array, IntArray
-from seqspan.solvers import Progress
-
-__all__ = ["Solved", "load_result", "write_labels", "write_segments"]
+from seqspan.results.fingerprints import hash_file
 
 DOCUMENT = "result.json"
 SEGMENTS = "segments.csv"
 LABELS = "labels.csv"
 REPORT = "report.html"
 STAGING = ".seqspan-unfinished-"
-CACHE = ".seqspan-solution.npz"
-SPARSE_SHARE = 0.3  # of non-zero coefficients, below which positions and values take less room than all
-BLOCK_BYTES = 2**20
-
-
-@dataclass(frozen=True, eq=False)
-class Solved:
-    """Coefficients with their certificate, as they are kept between runs.
-
-    Parameters
-    ----------
-    Z : float32 array of shape (n, n), or (m, n) where m landmarks are the atoms
-    objective, gap : float
-        Value of the model, and by how much of it the optimum could be lower at most.
-    n_iter : int
-    history : tuple of Progress
-    seconds : float
-        That the solver took.
-    warnings : tuple of str
-    chosen : dict
-        Parameters that were left to the data: weights, and what the samples are represented by.
-
-    Examples
-    --------
-    >>> Solved(np.eye(3, dtype=np.float32), objective=1.5, gap=0.004, n_iter=40).chosen
-    {}
-    """
-
-    Z: Array
-    objective: float
-    gap: float
-    n_iter: int
-    history: tuple[Progress, ...] = ()
-    seconds: float = 0.0
-    warnings: tuple[str, ...] = ()
-    chosen: dict[str, Any] = field(default_factory=dict)
-
-
-def write_segments(path: Path, spans: Iterable[Span]) -> None:
-    """Write one row per span; the confidence is that of the boundary at its start.
-
-    Parameters
-    ----------
-    path : path
-        CSV file to write.
-    spans : iterable of Span
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder) / "segments.csv"
-    ...     write_segments(path, [Span(0, 2, 0.0, 1.0, 0), Span(2, 3, 1.0, 1.5, 1, 0.9)])
-    ...     print(path.read_text(), end="")
-    start,end,start_time,end_time,label,confidence
-    0,2,0,1,0,
-    2,3,1,1.5,1,0.9
-    """
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["start", "end", "start_time", "end_time", "label", "confidence"])
-        for span in spans:
-            sure = "" if span.confidence is None else f"{span.confidence:.3g}"
-            times = f"{span.start_time:.10g}", f"{span.end_time:.10g}"
-            writer.writerow([span.start, span.end, *times, span.label, sure])
-
-
-def write_labels(path: Path, labels: IntArray, times: Array) -> None:
-    """Write one row per sample.
-
-    Parameters
-    ----------
-    path : path
-        CSV file to write.
-    labels : array of int, shape (n,)
-    times : array of shape (n,)
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder) / "labels.csv"
-    ...     write_labels(path, np.array([0, 1]), np.array([0.0, 0.5]))
-    ...     print(path.read_text(), end="")
-    index,time,label
-    0,0,0
-    1,0.5,1
-    """
-    lines = (f"{i},{t:.10g},{label}\n" for i, (t, label) in enumerate(zip(times, labels, strict=True)))
-    with path.open("w", encoding="utf-8") as file:
-        file.write("index,time,label\n")
-        file.writelines(lines)
-
-
-def hash_file(path: Path) -> str:
-    """SHA-256 of a file, or of the names and contents of the files in a folder."""
-    digest = hashlib.sha256()
-    for part in sorted(path.rglob("*")) if path.is_dir() else [path]:
-        if path.is_dir():
-            digest.update(os.fsencode(part.relative_to(path)) + b"\0")
-        if part.is_file():
-            with part.open("rb") as file:
-                while block := file.read(BLOCK_BYTES):
-                    digest.update(block)
-    return digest.hexdigest()
-
-
-def hash_values(*values: object) -> str:
-    """SHA-256 of values that JSON knows; the order of keys does not matter."""
-    text = json.dumps(values, sort_keys=True, default=str)
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def hash_problem(X: npt.NDArray[Any], settings: Mapping[str, object]) -> str:
-    """SHA-256 of what a solver is given: the samples, and the settings that bear on its answer."""
-    digest = hashlib.sha256(hash_values(X.shape, str(X.dtype), dict(settings)).encode())
-    digest.update(np.ascontiguousarray(X).data)
-    return digest.hexdigest()
 
 
 @contextmanager
@@ -260,45 +131,3 @@ def load_result(folder: Path) -> dict[str, Any] | None:
     except (OSError, ValueError, KeyError, AttributeError, TypeError):
         return None
     return document if whole else None
-
-
-def save_solution(folder: Path, key: str, solved: Solved) -> None:
-    """Keep coefficients for the next run; they take the place of those of another problem."""
-    folder.mkdir(parents=True, exist_ok=True)
-    header = {name: value for name, value in asdict(solved).items() if name != "Z"}
-    arrays: dict[str, Any] = {"header": np.array(json.dumps({"key": key, **header}))}
-    rows, columns = np.nonzero(solved.Z)
-    if len(rows) <= SPARSE_SHARE * solved.Z.size:
-        arrays |= {"places": rows * solved.Z.shape[1] + columns, "values": solved.Z[rows, columns]}
-        arrays["shape"] = np.array(solved.Z.shape)
-    else:
-        arrays["Z"] = solved.Z
-    unfinished = folder / f"{STAGING}{os.getpid()}.npz"
-    try:
-        with unfinished.open("wb") as file:
-            np.savez(file, **arrays)
-        unfinished.replace(folder / CACHE)
-    finally:
-        unfinished.unlink(missing_ok=True)
-
-
-def load_solution(folder: Path, key: str) -> Solved | None:
-    """Return the coefficients that were kept of this very problem, None where there are none."""
-    try:
-        # opened here, as np.load leaves the file open where it is no archive
-        with (folder / CACHE).open("rb") as file, np.load(file, allow_pickle=False) as arrays:
-            header = json.loads(str(arrays["header"]))
-            if header.pop("key") != key:
-                return None
-            Z = arrays["Z"] if "Z" in arrays else _fill(arrays)
-    except (OSError, ValueError, KeyError, EOFError, BadZipFile):
-        return None
-    history = tuple(Progress(**progress) for progress in header.pop("history"))
-    return Solved(Z, history=history, warnings=tuple(header.pop("warnings")), **header)
-
-
-def _fill(arrays: Mapping[str, npt.NDArray[Any]]) -> Array:
-    """Put values at their places in a matrix of zeros."""
-    Z = np.zeros(tuple(arrays["shape"]), dtype=arrays["values"].dtype)
-    Z.flat[arrays["places"]] = arrays["values"]
-    return Z

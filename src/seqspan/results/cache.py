@@ -1,0 +1,98 @@
+"""Solutions kept between runs, so that another number of spans only has to be cut."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+from zipfile import BadZipFile
+
+import numpy as np
+import numpy.typing as npt
+
+from seqspan._core.backend import to_host
+from seqspan._core.solution import Progress, Solution
+from seqspan._core.types import Array
+from seqspan.results.folder import STAGING
+
+CACHE = ".seqspan-solution.npz"
+SPARSE_SHARE = (
+    0.3  # of non-zero coefficients, below which places and values are smaller than the whole matrix
+)
+KEPT = ("objective", "gap", "n_iter", "converged", "message")  # numbers and text of a solution
+
+
+@dataclass(frozen=True)
+class SolutionCache:
+    """The last solution, in a file of a result folder.
+
+    Parameters
+    ----------
+    folder : path
+    version : str
+        Of the code: what another version solved is not used.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     cache = SolutionCache(Path(folder))
+    ...     cache.save("key", Solution(np.eye(3), 1.5, 0.004, n_iter=40, converged=True, state=None))
+    ...     cache.load("key").gap, cache.load("another key")
+    (0.004, None)
+    """
+
+    folder: Path
+    version: str = ""
+
+    def clear(self) -> None:
+        """Forget what was kept."""
+        (self.folder / CACHE).unlink(missing_ok=True)
+
+    def save(self, key: str, solution: Solution[Any]) -> None:
+        """Keep a solution in place of that of another problem."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        header: dict[str, Any] = {name: getattr(solution, name) for name in KEPT}
+        header |= {"key": [self.version, key], "history": [asdict(progress) for progress in solution.history]}
+        arrays: dict[str, Any] = {"header": np.array(json.dumps(header)), **_pack(to_host(solution.Z))}
+        unfinished = self.folder / f"{STAGING}{os.getpid()}.npz"
+        try:
+            with unfinished.open("wb") as file:
+                np.savez(file, **arrays)
+            unfinished.replace(self.folder / CACHE)
+        finally:
+            unfinished.unlink(missing_ok=True)
+
+    def load(self, key: str) -> Solution[None] | None:
+        """Return the solution of this very problem, or None if another or none was kept."""
+        try:
+            # opened here, as np.load leaves the file open if it is no archive
+            with (self.folder / CACHE).open("rb") as file, np.load(file, allow_pickle=False) as arrays:
+                header = json.loads(str(arrays["header"]))
+                if header["key"] != [self.version, key]:
+                    return None
+                Z = _unpack(arrays)
+            history = [Progress(**progress) for progress in header["history"]]
+            return Solution(Z, state=None, history=history, **{name: header[name] for name in KEPT})
+        except (OSError, ValueError, KeyError, TypeError, EOFError, BadZipFile):
+            return None
+
+
+def _pack(Z: Array) -> dict[str, npt.NDArray[Any]]:
+    """Arrays that hold Z, without its zeros if there are many."""
+    rows, columns = np.nonzero(Z)
+    if len(rows) > SPARSE_SHARE * Z.size:
+        return {"Z": Z}
+    return {"places": rows * Z.shape[1] + columns, "values": Z[rows, columns], "shape": np.array(Z.shape)}
+
+
+def _unpack(arrays: Mapping[str, npt.NDArray[Any]]) -> Array:
+    """Z from the arrays that hold it."""
+    if "Z" in arrays:
+        return arrays["Z"]
+    Z = np.zeros(tuple(arrays["shape"]), dtype=arrays["values"].dtype)
+    Z.flat[arrays["places"]] = arrays["values"]
+    return Z

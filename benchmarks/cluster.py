@@ -29,8 +29,8 @@ from benchmarks.common import describe_machine, motion_problem, print_table
 from seqspan._core.threads import Team
 from seqspan.models import Osc, SpatSc
 from seqspan.solvers import Progress, Solution, Stopping
-from seqspan.solvers.cluster import solve_on_cluster, traffic_per_iteration
-from seqspan.solvers.fast.landmarks import Rows, choose_landmarks, on_landmarks
+from seqspan.solvers.cluster.solver import solve_on_cluster, traffic_per_iteration
+from seqspan.solvers.fast.landmarks import choose_landmarks, on_landmarks
 from seqspan.solvers.fast.reduced import column_blocks, reduce, reduce_onto
 from seqspan.solvers.fast.solver import PENALTIES, solve_fast
 from seqspan.solvers.fast.sweeps import Sweeps
@@ -131,7 +131,7 @@ def solve_here(model: Osc | SpatSc, X: np.ndarray, D: np.ndarray | None, stoppin
     data = reduce(X, X.dtype) if D is None else reduce_onto(D, column_blocks(X), X.shape[1], X.dtype)
     with Team(1) as team:
         start = Sweeps(model, data, team).zero_state(PENALTIES[0], PENALTIES[1] * model.lam2)
-    return solve_fast(model, X, dictionary=D, stopping=stopping, start=start, n_threads=1)
+    return solve_fast(model, X, dictionary=D, stopping=stopping, start=start, n_jobs=1)
 
 
 def compare(model: Osc | SpatSc, X: np.ndarray, D: np.ndarray | None, n_workers: int) -> dict[str, object]:
@@ -182,7 +182,7 @@ def main() -> None:
     rows = []
     for dtype in (np.float64, np.float32):
         X = motion_problem(options.samples).astype(dtype)
-        D = choose_landmarks(Rows(X.T), options.landmarks) if options.landmarks else None
+        D = choose_landmarks(X, options.landmarks) if options.landmarks else None
         for model in (Osc(0.1, 1.0), SpatSc(0.1, 0.01, zero_diagonal=D is None)):
             fitting = model if D is None else on_landmarks(model, options.landmarks, options.samples)
             rows.append(compare(fitting, X, D, options.workers))

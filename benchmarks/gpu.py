@@ -26,7 +26,7 @@ from seqspan import OSC
 from seqspan._core.backend import require_cupy
 from seqspan.models import Osc
 from seqspan.solvers.fast.solver import CHECK_EVERY, advance
-from seqspan.solvers.gpu.device_functions import kernels_for
+from seqspan.solvers.gpu.device_functions import device_functions_for
 from seqspan.solvers.gpu.solver import reduce_on_device
 from seqspan.solvers.gpu.sweeps import Sweeps
 
@@ -105,7 +105,7 @@ def iteration_floor(n: int) -> dict[str, Any]:
     """Time of an iteration, with and without its share of certificates, against copying what it must move."""
     cupy = require_cupy()
     X = cupy.asarray(samples(n).T)
-    kernels = kernels_for(np.dtype(np.float32), cupy.cuda.Device().id)
+    kernels = device_functions_for(np.dtype(np.float32), cupy.cuda.Device().id)
     sweeps = Sweeps(Osc(0.1, 1.0), reduce_on_device(X, cupy), kernels)
     state = sweeps.zero_state(10.0, 30.0)
     source, target = sweeps.zero_state(1.0, 1.0).V, cupy.empty((n, sweeps.m), np.float32)

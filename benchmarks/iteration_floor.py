@@ -37,14 +37,14 @@ def best_seconds(work: Callable[[], object]) -> float:
 
 def copy_bandwidth(team: Team, dtype: type) -> float:
     """Bytes per second, read plus written, of a copy far larger than the caches, on all threads."""
-    source = np.ones((team.n_threads, 2**26 // team.n_threads), dtype)
+    source = np.ones((team.n_jobs, 2**26 // team.n_jobs), dtype)
     target = np.zeros_like(source)
 
     def copy(blocks: range) -> None:
         for b in blocks:
             np.copyto(target[b], source[b])
 
-    return 2 * source.nbytes / best_seconds(lambda: team.map(copy, team.n_threads))
+    return 2 * source.nbytes / best_seconds(lambda: team.map(copy, team.n_jobs))
 
 
 def blas_rate(team: Team, n: int, rank: int, dtype: type) -> float:
@@ -57,15 +57,7 @@ def blas_rate(team: Team, n: int, rank: int, dtype: type) -> float:
         for _ in range(repeats):
             np.matmul(left, right, out=out)
 
-    return (
-        team.n_threads
-        * repeats
-        * 2
-        * n
-        * 128
-        * rank
-        / best_seconds(lambda: team.map(multiply, team.n_threads))
-    )
+    return team.n_jobs * repeats * 2 * n * 128 * rank / best_seconds(lambda: team.map(multiply, team.n_jobs))
 
 
 def measure(name: str, X: np.ndarray, dtype: type, threads: int | None) -> dict[str, object]:
@@ -81,7 +73,7 @@ def measure(name: str, X: np.ndarray, dtype: type, threads: int | None) -> dict[
         multiplied = 4 * n * n * sweeps.rank / blas_rate(team, n, sweeps.rank, dtype)
     floor = moved + multiplied
     return {
-        "data": name, "n": n, "rank": sweeps.rank, "dtype": np.dtype(dtype).name, "threads": team.n_threads,
+        "data": name, "n": n, "rank": sweeps.rank, "dtype": np.dtype(dtype).name, "threads": team.n_jobs,
         "ms per iteration": 1e3 * seconds, "ms moving": 1e3 * moved, "ms multiplying": 1e3 * multiplied,
         "times the floor": seconds / floor, "ms per certificate": 1e3 * certificate,
     }  # fmt: skip

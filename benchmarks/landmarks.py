@@ -24,6 +24,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from benchmarks.common import describe_machine, motion_problem, print_table
+from seqspan._core.scaling import scale_columns
 from seqspan.cuts.spectral.affinity import affinity
 from seqspan.cuts.spectral.n_subspaces import estimate_n_subspaces
 from seqspan.cuts.spectral.ncut import normalised_cut
@@ -37,9 +38,8 @@ from seqspan.solvers import Stopping
 from seqspan.solvers.fast.landmarks import (
     CHOICES,
     N_LANDMARKS,
-    Rows,
     choose_landmarks,
-    represent_on_landmarks,
+    solve_on_landmarks,
 )
 from seqspan.solvers.fast.solver import solve_fast
 
@@ -86,13 +86,15 @@ def measure_accuracy(sizes: list[int], choices: list[str], quick: bool) -> None:
     rows = []
     for name, recording in labelled_sets(quick):
         X, labels = prepare(recording)
-        Z = solve_fast(MODEL, np.ascontiguousarray(X.T), stopping=Stopping(1e-2)).Z
+        columns = np.ascontiguousarray(X.T)
+        Z = solve_fast(MODEL, columns, stopping=Stopping(1e-2)).Z
+        columns = scale_columns(columns)
         row = {"set": name, "n": len(X), "full": judge(Z, labels)}
         del Z
         for m in sizes:
             for choice in choices:
-                D = choose_landmarks(Rows(X), min(m, len(X) // 2), choice)
-                solution = represent_on_landmarks(Rows(X), MODEL, D, Stopping(1e-2))
+                D = choose_landmarks(columns, min(m, len(X) // 2), choice)
+                solution = solve_on_landmarks(MODEL, columns, D, stopping=Stopping(1e-2))
                 row[f"{choice} {m}"] = judge(solution.Z, labels)
         rows.append(row)
         print_table([row])
@@ -111,13 +113,14 @@ def measure_accuracy(sizes: list[int], choices: list[str], quick: bool) -> None:
 def run_once(n: int, m: int) -> None:
     """From the array to labels; the whole of a process."""
     X = np.ascontiguousarray(motion_problem(n).T, dtype=np.float32)
-    few = Rows(X[:1000])
-    represent_on_landmarks(few, MODEL, choose_landmarks(few, m), Stopping(0.1, 20))  # compiles
+    few = scale_columns(X[:1000].T)
+    solve_on_landmarks(MODEL, few, choose_landmarks(few, m), stopping=Stopping(0.1, 20))  # compiles
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     began, cpu = time.perf_counter(), time.process_time()
-    D = choose_landmarks(Rows(X), m)
+    columns = scale_columns(np.ascontiguousarray(X.T))
+    D = choose_landmarks(columns, m)
     chosen = time.perf_counter()
-    solution = represent_on_landmarks(Rows(X), MODEL, D, Stopping(1e-2))
+    solution = solve_on_landmarks(MODEL, columns, D, stopping=Stopping(1e-2))
     solved = time.perf_counter()
     W = affinity(solution.Z)
     k = estimate_n_subspaces(W)

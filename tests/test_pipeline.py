@@ -1,59 +1,141 @@
+"""The two functions between a recording and a segmentation."""
+
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
+from seqspan import pipeline
 from seqspan._core import memory
+from seqspan._core.solution import Solution
+from seqspan.datasets import make_recurring_subspaces, make_subspaces
 from seqspan.models import Osc
-from seqspan.pipeline import represent, segment
+from seqspan.pipeline import Cutting, Method, WarmStart, as_recording, check_cutting, cut, represent
+from seqspan.results.cache import SolutionCache
+from seqspan.segmentation import Representation
 from seqspan.solvers import SOLVERS, Stopping
 
 BLOCKS = np.kron(np.eye(3), np.ones((6, 6)))
+PAPER = Method(lambda X: Osc(0.1, 1.0))
 
 
-def test_represent_calls_the_named_solver():
-    X = np.repeat(np.eye(4), 5, axis=1)
-    solution = represent(X, Osc(0.1, 1.0), "vladmap", Stopping(1e-3))
-    direct = SOLVERS["vladmap"](Osc(0.1, 1.0), X, stopping=Stopping(1e-3))
-    np.testing.assert_array_equal(solution.Z, direct.Z)
+def from_coefficients(Z: np.ndarray, X: np.ndarray | None = None) -> Representation:
+    """What represent() would return for given coefficients."""
+    X = np.eye(Z.shape[1]) if X is None else X
+    solution = Solution(Z, 1.0, 0.0, 1, converged=True, state=None)
+    return Representation(as_recording(X.T), X, np.arange(Z.shape[1]), Osc(0.1, 1.0), solution)
 
 
-def test_represent_asks_for_memory_first(monkeypatch):
+@pytest.mark.parametrize("solver", ["vladmap", "splitting", "fast"])
+def test_represent_calls_the_named_solver_on_unit_columns(solver):
+    X = np.repeat(np.eye(4), 5, axis=1) * np.arange(1, 21)
+    found = represent(as_recording(X.T), Method(lambda X: Osc(0.1, 1.0), solver, stopping=Stopping(1e-3)))
+    direct = SOLVERS[solver](Osc(0.1, 1.0), X / np.linalg.norm(X, axis=0), stopping=Stopping(1e-3))
+    np.testing.assert_array_equal(found.Z, direct.Z)
+    assert found.solution.gap == direct.gap
+
+
+def test_rows_become_columns_once(monkeypatch):
+    calls = []
+    monkeypatch.setattr(
+        pipeline, "_columns", lambda *given, real=pipeline._columns: calls.append(1) or real(*given)
+    )
+    X, _ = make_subspaces(rng=0)
+    found = cut(represent(as_recording(X.T), PAPER), Cutting("ordered"))
+    found.recut(n_spans=3)
+    assert (calls, found.confidence.shape) == ([1], (4,))
+
+
+def test_memory_is_requested_once_per_stage(monkeypatch):
+    asked = []
+    for module in (pipeline,):
+        monkeypatch.setattr(module, "require_memory", lambda needed, what, *_, **__: asked.append(what))
+    X, _ = make_subspaces(rng=0)
+    cut(represent(as_recording(X.T), PAPER), Cutting("ordered"))
+    assert asked == ["Solver 'fast' on 100 samples in float64", "cut='ordered' of 100 samples in float64"]
+
+
+def test_memory_that_is_not_there_is_refused_before_the_stage_begins(monkeypatch):
     monkeypatch.setattr(memory, "free_bytes", lambda *_: 1000)
     with pytest.raises(MemoryError, match=r"'fast' on 20 samples in float64 needs .*subsample"):
-        represent(np.zeros((4, 20)), Osc(0.1, 1.0), "fast", Stopping())
+        represent(as_recording(np.ones((20, 4))), PAPER)
+    with pytest.raises(MemoryError, match=r"cut='ordered' of 18 samples in float64 needs .*landmarks"):
+        cut(from_coefficients(BLOCKS), Cutting("ordered"))
 
 
-@pytest.mark.parametrize("cut", ["ncut", "peaks"])
-def test_segment_finds_blocks_and_their_number(cut):
-    found = segment(BLOCKS, cut=cut)
+@pytest.mark.parametrize("name", ["ncut", "peaks"])
+def test_cut_finds_blocks_and_their_number(name):
+    found = cut(from_coefficients(BLOCKS), Cutting(name))
     assert found.boundaries.tolist() == [6, 12]
     assert found.labels.tolist() == [0] * 6 + [1] * 6 + [2] * 6
     assert found.n_subspaces == 3
 
 
-def test_segment_in_order_joins_blocks_that_return():
+def test_the_ordered_cut_gives_blocks_that_return_one_label():
     rng = np.random.default_rng(0)
     labels = np.repeat([0, 1, 0], [30, 20, 25])
     X = np.eye(4)[:, labels] + 0.05 * rng.standard_normal((4, 75))
-    Z = (labels[:, None] == labels).astype(float)
-    found = segment(Z, X, cut="ordered", rng=rng)
+    given = from_coefficients((labels[:, None] == labels).astype(float), X)
+    found = cut(given, Cutting("ordered"))
     assert found.boundaries.tolist() == [30, 50]
     assert found.labels.tolist() == labels.tolist()
     assert found.n_subspaces == 2
-    assert segment(Z, X, cut="ordered", n_spans=2, rng=rng).boundaries.size == 1
-    long = segment(Z, X, cut="ordered", n_spans=2, min_length=35, rng=rng)
+    assert cut(given, Cutting("ordered", n_spans=2)).boundaries.size == 1
+    long = cut(given, Cutting("ordered", n_spans=2, min_length=35))
     assert np.diff([0, *long.boundaries, 75]).min() >= 35
-    apart = segment(Z, X, cut="ordered", n_spans=3, n_subspaces=3, rng=rng)
+    apart = cut(given, Cutting("ordered", n_spans=3, n_subspaces=3))
     assert apart.labels.tolist() == [0] * 30 + [1] * 20 + [2] * 25
 
 
-def test_the_ordered_cut_needs_the_samples():
-    with pytest.raises(ValueError, match="cut='ordered' needs the samples X beside Z; got X=None"):
-        segment(BLOCKS, cut="ordered")
+@pytest.mark.parametrize(
+    ("cutting", "message"),
+    [
+        (
+            Cutting("ordered", n_subspaces="eigen_gap"),
+            "n_subspaces must be .* or one of 'auto'; got 'eigen_gap'",
+        ),
+        (Cutting("peaks", n_subspaces="eigen_gap"), "or one of 'auto'; got 'eigen_gap'"),
+        (Cutting("ncut", n_spans=2), "n_spans is for cut='ordered' and cut='peaks'"),
+        (Cutting("peaks", n_subspaces=3, n_spans=2), "a label of its own; got n_subspaces=3 and n_spans=2"),
+        (Cutting("ordered", n_spans=4), "n_spans must be at most 3 for 18 samples"),
+    ],
+)
+def test_what_a_cut_cannot_give_is_refused_before_solving(cutting, message, monkeypatch):
+    monkeypatch.setattr(pipeline, "_solve", lambda *_: pytest.fail("solved all the same"))
+    with pytest.raises(ValueError, match=message):
+        represent(as_recording(np.ones((18, 4))), PAPER, cutting=cutting)
+    with pytest.raises(ValueError, match=message):
+        check_cutting(cutting, 18)
 
 
-def test_the_number_of_spans_takes_precedence_for_peaks():
-    assert segment(BLOCKS, cut="peaks", n_subspaces=3, n_spans=2).n_subspaces == 2
-    assert segment(BLOCKS, cut="peaks", n_subspaces=2).n_subspaces == 2
-    assert segment(BLOCKS, cut="ncut", n_subspaces=2).n_subspaces == 2
+def test_a_cached_solution_is_not_solved_again(tmp_path, monkeypatch):
+    X, _ = make_subspaces(rng=0)
+    cache = SolutionCache(tmp_path)
+    first = represent(as_recording(X.T), PAPER, cache=cache)
+    monkeypatch.setattr(pipeline, "_solve", lambda *_: pytest.fail("solved again"))
+    again = represent(as_recording(X.T), PAPER, cache=cache)
+    assert (first.reused, again.reused) == (False, True)
+    np.testing.assert_array_equal(again.Z, first.Z)
+    with pytest.raises(pytest.fail.Exception):  # another weight is another problem
+        represent(as_recording(X.T), Method(lambda X: Osc(0.1, 2.0)), cache=cache)
+    with pytest.raises(pytest.fail.Exception):  # and so are other samples
+        represent(as_recording(X.T[::-1]), PAPER, cache=cache)
+
+
+def test_the_state_of_a_solver_is_kept_only_for_a_warm_start():
+    X, _ = make_subspaces(rng=0)
+    warm = WarmStart()
+    assert represent(as_recording(X.T), PAPER, warm=warm).solution.state is None
+    assert warm.state is not None
+    assert represent(as_recording(X.T), PAPER, warm=warm).solution.n_iter == 0
+
+
+def test_landmarks_are_chosen_above_the_limit_and_the_user_is_told(monkeypatch):
+    monkeypatch.setattr(pipeline, "LARGEST_FULL", 60)
+    X, _ = make_recurring_subspaces((0, 1, 2, 0), 3, 12, (20, 15, 25, 20), rng=0)
+    method = Method(lambda X: Osc(0.1, 1.0), dictionary="auto", n_landmarks=24)
+    with pytest.warns(UserWarning, match="80 samples are represented by 24 landmarks"):
+        found = represent(as_recording(X.T), method)
+    assert found.Z.shape == (24, 80)
+    assert found.notes[0].startswith("80 samples are represented by 24 landmarks")
+    assert represent(as_recording(X.T[:60]), method).landmarks is None

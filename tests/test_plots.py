@@ -4,8 +4,16 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
-from seqspan.plots import COLOURS, STYLE, plot_convergence, plot_matrix, plot_spans
-from seqspan.solvers import Progress
+from seqspan._core.solution import Progress
+from seqspan._core.spans import Span
+from seqspan.plots import (
+    COLOURS,
+    STYLE,
+    plot_convergence,
+    plot_matrix,
+    plot_segmentation,
+    plot_spans,
+)
 
 
 @pytest.fixture
@@ -60,6 +68,29 @@ def test_vertical_spans_run_from_top_to_bottom(ax):
     assert [tick.get_text() for tick in ax.get_xticklabels()] == ["truth", "found"]
     assert ax.get_ylabel() == "sample"
     assert ax.get_ylim() == (3, 0)
+
+
+SPANS = (Span(0, 4, 0.5, 2.5, 0), Span(4, 6, 2.5, 3.5, 9), Span(6, 10, 3.5, 5.5, 0))
+
+
+def test_a_segmentation_is_drawn_over_its_times_with_one_legend_entry_per_label(ax):
+    assert plot_segmentation(SPANS, "s", ax) is ax
+    assert [(bar.get_x(), bar.get_width()) for bar in ax.patches] == [(0.5, 2), (2.5, 1), (3.5, 2)]
+    colours = [plt.matplotlib.colors.to_hex(bar.get_facecolor()).upper() for bar in ax.patches]
+    assert colours == [COLOURS[0], COLOURS[9 % len(COLOURS)], COLOURS[0]]
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["A", "J"]
+    assert ax.get_xlim() == (0.5, 5.5)
+
+
+@pytest.mark.parametrize(("unit", "name"), [("ms", "time [ms]"), ("m", "depth [m]"), ("sample", "sample")])
+def test_the_axis_is_named_after_the_unit(ax, unit, name):
+    assert plot_segmentation(SPANS, unit, ax).get_xlabel() == name
+
+
+def test_a_segmentation_makes_its_own_axes():
+    ax = plot_segmentation(SPANS, "s")
+    assert len(ax.patches) == len(SPANS)
+    plt.close(ax.figure)
 
 
 def test_the_style_is_one_that_matplotlib_knows():

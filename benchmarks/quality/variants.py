@@ -18,23 +18,30 @@ def segment(X, n_spans, n_labels, rng, kind, *, estimator: str, **settings: Any)
     if settings.get("cut", "ncut") != "ncut":
         counts["n_spans"] = "auto" if n_spans is None else n_spans
     seed = int(rng.integers(2**31))
+    settings["kind"] = settings.pop("kind_of_recording", "table")
     model = getattr(seqspan, estimator)(**counts, random_state=seed, **settings)
     return np.asarray(model.fit(np.asarray(X, dtype=float)).labels_)
 
 
 def segment_prepared(X, n_spans, n_labels, rng, kind, **settings: Any) -> np.ndarray:
-    """Fit an estimator after the preprocessing that the command line would choose."""
-    from seqspan.preprocess import make_chain
-
-    return segment(make_chain("auto", X, kind).apply(X), n_spans, n_labels, rng, kind, **settings)
+    """Fit an estimator after the preprocessing that ``seqspan.segment`` would choose."""
+    return segment(X, n_spans, n_labels, rng, kind, preprocess="auto", kind_of_recording=kind, **settings)
 
 
-AUTO = {"lambda_1": "auto", "lambda_2": "auto"}
+def segment_by_default(X, n_spans, n_labels, rng, kind) -> np.ndarray:
+    """What a user gets who changes nothing but the numbers that are known."""
+    import seqspan
+    from seqspan.pipeline import as_recording
+
+    counts = {"n_subspaces": n_labels or "auto", "n_spans": n_spans or "auto"}
+    seed = int(rng.integers(2**31))
+    return seqspan.segment(as_recording(np.asarray(X), kind), random_state=seed, **counts).labels
+
+
 NEEDS = ("spans", "labels")
 
 METHODS = (
-    # what the command line does where it is told nothing
-    Method("seqspan", "seqspan", partial(segment_prepared, estimator="OSC", cut="ordered", **AUTO), NEEDS),
+    Method("seqspan", "seqspan", segment_by_default, NEEDS),
     Method(
         "seqspan, paper's weights",
         "seqspan, ordered",

@@ -1,152 +1,185 @@
-"""The stages in order: X -> Z -> W -> k -> labels, boundaries.
+"""The only way from a recording to a segmentation: :func:`represent`, then :func:`cut`.
 
-Each stage is a plain function in its own file; nothing happens here but calling them.
+``seqspan.segment``, the estimators and the command line call these two functions and decide nothing
+themselves. Every stage is a plain function in a package of its own; here they are strung together, rows
+become columns, and memory is requested when a stage begins.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from seqspan._core.backend import is_on_gpu, to_host
+from seqspan._core.backend import is_on_gpu, namespace, require_cupy, to_host
+from seqspan._core.checks import check_count, check_room
+from seqspan._core.display import Display
+from seqspan._core.kernels import Kernel, kernel_map
 from seqspan._core.memory import require_memory
-from seqspan._core.spans import boundaries_from_labels, labels_from_boundaries
-from seqspan._core.types import Array, IntArray
-from seqspan.cuts.ordered.cut import MIN_LENGTH, ordered_cut
-from seqspan.cuts.peaks import peak_boundaries
-from seqspan.cuts.spectral.affinity import affinity
-from seqspan.cuts.spectral.n_subspaces import estimate_n_subspaces
-from seqspan.cuts.spectral.ncut import normalised_cut
-from seqspan.models import Model
-from seqspan.solvers import SOLVERS, Solution, Stopping
-from seqspan.solvers.needs import cut_bytes, solver_bytes
+from seqspan._core.scaling import scale_columns
+from seqspan._core.solution import Solution
+from seqspan._core.types import Array
+from seqspan.cuts import ESTIMATORS, Cutter, cut_bytes, make_cutter
+from seqspan.models import Model, Osc, SpatSc
+from seqspan.preprocess import Chain, make_chain
+from seqspan.recording import Recording
+from seqspan.results.cache import SolutionCache
+from seqspan.results.fingerprints import hash_problem
+from seqspan.segmentation import Cutting, Representation, Segmentation
+from seqspan.solvers import SOLVERS, Stopping
+from seqspan.solvers.fast.landmarks import LARGEST_FULL, N_LANDMARKS, choose_landmarks, solve_on_landmarks
+from seqspan.solvers.memory import solver_bytes
 
-__all__ = ["CUTS", "Segmentation", "represent", "segment"]
+__all__ = ["Method", "cut", "represent"]
 
-#: The ways from coefficients to labels.
-CUTS = ("ncut", "ordered", "peaks")
-SINGLE = 4  # bytes
+LLVM = "llvmlite"  # what compiled loops load on first use
 
 
 @dataclass(frozen=True)
-class Segmentation:
-    """What a cut found.
+class Method:
+    """How samples are represented.
 
     Parameters
     ----------
-    labels : array of int, shape (n,)
-        Of the samples.
-    boundaries : array of int
-        Interior starts of spans.
-    n_subspaces : int
-        Number of distinct labels.
-    confidence : array of float, optional
-        How sure each boundary is; only the ordered cut says it.
+    make_model : callable
+        Makes the model for samples X (d, n); weights that are left to the data are chosen there.
+    solver : str
+        A name in :data:`seqspan.solvers.SOLVERS`.
+    preprocess : None, "auto", str or steps
+        As for :func:`seqspan.preprocess.make_chain`; None leaves the rows as they are.
+    normalize : bool
+        Scale every sample to unit norm.
+    kernel : {"linear", "cosine", "rbf"} or callable
+    dtype : str, optional
+        Precision in which to solve; that of the samples by default.
+    dictionary : {"samples", "landmarks", "auto"}
+    n_landmarks : int
+    device : {"cpu", "cuda"}
+    stopping : Stopping
+    n_jobs : int, optional
 
     Examples
     --------
-    >>> found = Segmentation(np.array([0, 0, 1]), np.array([2]), n_subspaces=2)
-    >>> [part.tolist() for part in np.split(np.arange(3), found.boundaries)]
-    [[0, 1], [2]]
+    >>> Method(lambda X: Osc(0.1, 1.0)).solver
+    'fast'
     """
 
-    labels: IntArray
-    boundaries: IntArray
-    n_subspaces: int
-    confidence: Array | None = None
+    make_model: Callable[[Array], Model]
+    solver: str = "fast"
+    preprocess: Any = None
+    normalize: bool = True
+    kernel: Kernel = "linear"
+    dtype: str | None = None
+    dictionary: str = "samples"
+    n_landmarks: int = N_LANDMARKS
+    device: str = "cpu"
+    stopping: Stopping = field(default_factory=Stopping)
+    n_jobs: int | None = None
+
+
+@dataclass
+class WarmStart:
+    """Where the last solver ended, for the next one on a problem of the same shape.
+
+    Examples
+    --------
+    >>> warm = WarmStart()
+    >>> warm.keep(("osc", 100), "state")
+    >>> warm.start_for(("osc", 100)), warm.start_for(("osc", 200))
+    ('state', None)
+    """
+
+    problem: tuple[Any, ...] = ()
+    state: Any = None
+
+    def start_for(self, problem: tuple[Any, ...]) -> Any:
+        """Return the state if it fits the problem, else None."""
+        return self.state if self.problem == problem else None
+
+    def keep(self, problem: tuple[Any, ...], state: Any) -> None:
+        """Keep the state for the next fit."""
+        self.problem, self.state = problem, state
 
 
 def represent(
-    X: Array, model: Model, solver: str, stopping: Stopping, *, device: str = "cpu", **options: Any
-) -> Solution[Any]:
-    """Minimise a model on X.
+    recording: Recording,
+    method: Method,
+    *,
+    cutting: Cutting | None = None,
+    cache: SolutionCache | None = None,
+    warm: WarmStart | None = None,
+    display: Display | None = None,
+) -> Representation:
+    """Preprocess a recording and represent its samples by each other, or by landmarks.
 
     Parameters
     ----------
-    X : array of shape (d, n)
-    model : Model
-    solver : str
-        A name in :data:`seqspan.solvers.SOLVERS`.
-    stopping : Stopping
-    device : {"cpu", "cuda"}
-        With "cuda", the fast solver's form for a GPU; the solution then lies there.
-    **options
-        Passed to the solver: ``start`` for a warm start, ``n_threads`` for the fast one.
+    recording : Recording
+    method : Method
+    cutting : Cutting, optional
+        What the cut will be asked for: checked before minutes go into solving.
+    cache : SolutionCache, optional
+        Where a solution of the same problem may lie from an earlier run, and where this one is kept.
+    warm : WarmStart, optional
+        Where the last solver ended, to start from there, and where this one ends.
+    display : Display, optional
+        Shows the stages and adds up how long they take.
 
     Returns
     -------
-    Solution
+    Representation
 
     Examples
     --------
     >>> from seqspan.datasets import make_subspaces
-    >>> from seqspan.models import Osc
-    >>> X, labels = make_subspaces(rng=0)
-    >>> X /= np.linalg.norm(X, axis=0)
-    >>> solution = represent(X, Osc(0.1, 1.0), "fast", Stopping(tol=1e-3))
-    >>> solution.Z.shape, solution.gap <= 1e-3
+    >>> X, _ = make_subspaces(rng=0)
+    >>> found = represent(as_recording(X.T), Method(lambda X: Osc(0.1, 1.0)))
+    >>> found.Z.shape, found.solution.gap <= 0.01
     ((100, 100), True)
     """
-    if device == "cuda":
-        from seqspan.solvers.gpu.solver import solve_cuda
-
-        return solve_cuda(model, X, stopping=stopping, **options)
-    require_memory(
-        solver_bytes(solver, model, X.shape, X.dtype, n_threads=options.get("n_threads")),
-        f"Solver {solver!r} on {X.shape[1]} samples in {X.dtype}",
-        "Take landmarks as atoms (dictionary='landmarks')"
-        f"{', float32 instead of float64' if X.itemsize > SINGLE else ''} or fewer samples "
-        "(preprocess='subsample:2' keeps every second).",
-        loads="llvmlite" if solver == "fast" else None,
-    )
-    return SOLVERS[solver](model, X, stopping=stopping, **options)
-
-
-def require_cut_memory(
-    cut: str, shape: tuple[int, int], dtype: npt.DTypeLike, n_subspaces: int | str, *, beside: int = 0
-) -> None:
-    """Raise a MemoryError if a cut of coefficients of that shape, with so many bytes beside, will not fit."""
-    require_memory(
-        cut_bytes(cut, shape, dtype, n_subspaces) + beside,
-        f"cut={cut!r} of {shape[1]} samples in {np.dtype(dtype)}",
-        "Take fewer samples (preprocess='subsample:2' keeps every second), landmarks as atoms "
-        "(dictionary='landmarks'), or another cut.",
-        loads="llvmlite" if cut == "ordered" else None,
-    )
+    display = display or Display()
+    with display.stage("preparing"):
+        chain = Chain() if method.preprocess is None else _choose_chain(recording, method)
+        X = _columns(_prepare(recording, chain, method), method)
+        if cutting is not None:
+            check_cutting(cutting, X.shape[1])
+        model = method.make_model(X)
+        atoms, notes = _choose_atoms(X, model, method)
+    with display.stage("solving"):
+        key = "" if cache is None else hash_problem(to_host(X), _describe(model, method, atoms))
+        kept = None if cache is None else cache.load(key)
+        solution = kept or _solve(X, model, method, atoms, warm, display)
+        if cache is not None and kept is None:
+            cache.save(key, solution)
+    notes = (*notes, solution.message) if solution.message else notes
+    return Representation(
+        recording, X, chain.rows(len(recording)), model, solution, atoms, chain.records(), chain.reasons,
+        notes, kept is not None,
+    )  # fmt: skip
 
 
-def segment(
-    Z: Array,
-    X: Array | None = None,
+def cut(
+    found: Representation,
+    cutting: Cutting,
     *,
-    cut: str = "ncut",
-    n_subspaces: int | str = "auto",
-    n_spans: int | str = "auto",
-    min_length: int = MIN_LENGTH,
-    rng: np.random.Generator | None = None,
+    cutter: Cutter | None = None,
+    display: Display | None = None,
 ) -> Segmentation:
-    """Turn coefficients into labels and boundaries.
+    """Turn coefficients into spans and labels.
 
     Parameters
     ----------
-    Z : array of shape (n, n), or (m, n) where m landmarks are the atoms
-        May lie on a GPU, where the normalised cut is then found too.
-    X : array of shape (d, n), optional
-        The samples, which the ordered cut looks at too.
-    cut : {"ncut", "ordered", "peaks"}
-        Normalised cut of the affinity, best spans in the order of time, or peaks of the column
-        differences; peaks give each span its own label.
-    n_subspaces : int or str
-        Number of labels, or the name of an estimator of it; the ordered cut estimates it in its own way.
-    n_spans : int or "auto"
-        Number of spans, for ``cut="ordered"`` and ``cut="peaks"``; peaks take `n_subspaces` for "auto" if
-        that is a number.
-    min_length : int
-        Samples that a span of the ordered cut has at least.
-    rng : numpy.random.Generator, optional
+    found : Representation
+    cutting : Cutting
+    cutter : Cutter, optional
+        Of an earlier cut of the same representation: what it computed is not computed again.
+    display : Display, optional
+        Shows the stage and adds up how long it takes.
 
     Returns
     -------
@@ -155,48 +188,225 @@ def segment(
     Examples
     --------
     >>> from seqspan.datasets import make_subspaces
-    >>> from seqspan.models import Osc
-    >>> X, labels = make_subspaces(rng=0)
-    >>> X /= np.linalg.norm(X, axis=0)
-    >>> Z = represent(X, Osc(0.1, 1.0), "fast", Stopping()).Z
-    >>> segment(Z, X, cut="ordered", rng=np.random.default_rng(0)).boundaries
+    >>> X, _ = make_subspaces(rng=0)
+    >>> found = represent(as_recording(X.T), Method(lambda X: Osc(0.1, 1.0)))
+    >>> cut(found, Cutting("ordered")).boundaries
     array([20, 40, 60, 80])
     """
-    if is_on_gpu(Z) and cut != "ncut":
-        Z = to_host(Z)
-    if not is_on_gpu(Z):
-        require_cut_memory(cut, Z.shape, Z.dtype, n_subspaces)
-    if cut == "peaks":
-        wanted = n_subspaces if isinstance(n_spans, str) else n_spans
-        boundaries = peak_boundaries(Z, None if isinstance(wanted, str) else wanted)
-        labels = labels_from_boundaries(boundaries, Z.shape[1])
-        return Segmentation(labels, boundaries, len(boundaries) + 1)
-    if cut == "ordered":
-        return _segment_in_order(Z, X, n_subspaces, n_spans, min_length, rng)
-    W = affinity(Z)
-    k = estimate_n_subspaces(W, n_subspaces) if isinstance(n_subspaces, str) else n_subspaces
-    if is_on_gpu(W):
-        from seqspan.cuts.spectral.on_device import cut_on_device
-
-        labels = cut_on_device(W, k, rng=rng)
-    else:
-        labels = normalised_cut(W, k, rng=rng)
-    return Segmentation(labels, boundaries_from_labels(labels), len(np.unique(labels)))
-
-
-def _segment_in_order(
-    Z: Array,
-    X: Array | None,
-    n_subspaces: int | str,
-    n_spans: int | str,
-    min_length: int,
-    rng: np.random.Generator | None,
-) -> Segmentation:
-    """Ordered cut, with a label for every sample."""
-    if X is None:
-        raise ValueError("cut='ordered' needs the samples X beside Z; got X=None.")
-    found = ordered_cut(
-        to_host(X), Z, n_spans=n_spans, n_subspaces=n_subspaces, min_length=min_length, rng=rng
+    display = display or Display()
+    check_cutting(cutting, found.X.shape[1])
+    with display.stage("cutting"):
+        if cutter is None:
+            _require_cut_memory(found, cutting)
+            cutter = make_cutter(
+                cutting.cut,
+                found.X,
+                found.Z,
+                min_length=cutting.min_length,
+                rng=cutting.seed,
+                n_jobs=cutting.n_jobs,
+            )
+        division = cutter.cut(cutting.n_spans, cutting.n_subspaces)
+        labels = division.sample_labels(found.Z.shape[1])
+    return Segmentation(
+        found.recording,
+        found.to_rows(labels),
+        found.rows[division.boundaries],
+        found.solution.gap,
+        cutting,
+        found,
+        cutter,
+        display.seconds,
+        again=cut,
     )
-    labels = found.sample_labels(Z.shape[1])
-    return Segmentation(labels, found.boundaries, len(np.unique(labels)), found.confidence)
+
+
+def check_cutting(cutting: Cutting, n_samples: int) -> None:
+    """Check the numbers of labels and spans against the number of samples, and that the cut can give them.
+
+    Examples
+    --------
+    >>> check_cutting(Cutting("ncut", n_spans=3), 100)
+    Traceback (most recent call last):
+      ...
+    ValueError: n_spans is for cut='ordered' and cut='peaks'; got n_spans=3 with cut='ncut'.
+    """
+    what = f"{n_samples} samples"
+    words = tuple(ESTIMATORS) if cutting.cut == "ncut" else ("auto",)
+    k = check_count("n_subspaces", cutting.n_subspaces, n_samples, what, words)
+    n_spans = check_count("n_spans", cutting.n_spans, n_samples, what, ("auto",))
+    if cutting.cut == "ordered":
+        check_room(n_samples, n_spans, k, cutting.min_length)
+    if n_spans == "auto":
+        return
+    if cutting.cut == "ncut":
+        raise ValueError(
+            f"n_spans is for cut='ordered' and cut='peaks'; got n_spans={n_spans} with cut='ncut'."
+        )
+    if cutting.cut == "peaks" and isinstance(k, int) and k != n_spans:
+        raise ValueError(
+            f"cut='peaks' gives every span a label of its own; got n_subspaces={k} and n_spans={n_spans}."
+        )
+
+
+def as_recording(rows: npt.NDArray[Any], kind: str = "table") -> Recording:
+    """Take an array of rows as a recording without times or names.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> as_recording(np.eye(3)).feature_names
+    ('x0', 'x1', 'x2')
+    """
+    n_samples, n_features = rows.shape
+    names = tuple(f"x{place}" for place in range(n_features))
+    return Recording(
+        X=rows, times=np.arange(float(n_samples)), time_unit="sample", feature_names=names, kind=kind
+    )
+
+
+def _choose_chain(recording: Recording, method: Method) -> Chain:
+    """The preprocessing steps, chosen by the kind of recording if that is wanted."""
+    return make_chain(method.preprocess, to_host(recording.X), recording.kind)
+
+
+def _prepare(recording: Recording, chain: Chain, method: Method) -> Array:
+    """Rows after preprocessing, in the precision in which to solve."""
+    X = recording.X
+    if chain.steps:
+        with np.errstate(over="ignore", invalid="ignore"):
+            X = chain.apply(to_host(X))
+        if not np.all(np.isfinite(X)):
+            raise ValueError(
+                f"preprocess={method.preprocess!r} left the range of {X.dtype}: scale X down first."
+            )
+    if method.dtype is not None:
+        return X.astype(method.dtype, copy=False)
+    return X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
+
+
+def _columns(rows: Array, method: Method) -> Array:
+    """Samples as columns on the device, of unit norm if wanted, mapped by the kernel."""
+    if method.device == "cuda":
+        rows = require_cupy().asarray(rows)
+    columns = namespace(rows).ascontiguousarray(rows.T)
+    if method.normalize:
+        columns = scale_columns(columns)
+    return columns if method.kernel == "linear" else kernel_map(to_host(columns), method.kernel)
+
+
+def _choose_atoms(X: Array, model: Model, method: Method) -> tuple[Array | None, tuple[str, ...]]:
+    """Landmarks, or None if the samples represent each other; also what to tell the user about it."""
+    n, chosen = X.shape[1], method.dictionary
+    fits = isinstance(model, Osc | SpatSc) and (method.solver, method.device, method.kernel) == (
+        "fast", "cpu", "linear",
+    )  # fmt: skip
+    if chosen == "landmarks" and not fits:
+        raise ValueError(
+            "dictionary='landmarks' is for OSC with penalty='l1' and SpatSC, with solver='fast', "
+            f"device='cpu' and kernel='linear'; got {type(model).__name__} with solver={method.solver!r}, "
+            f"device={method.device!r} and kernel={method.kernel!r}."
+        )
+    if chosen == "samples" or not fits or (chosen == "auto" and n <= LARGEST_FULL):
+        return None, ()
+    atoms = choose_landmarks(X, method.n_landmarks)
+    if chosen == "landmarks":
+        return atoms, ()
+    note = (
+        f"{n} samples are represented by {atoms.shape[1]} landmarks: dictionary='auto' uses all samples as "
+        f"atoms up to {LARGEST_FULL} of them."
+    )
+    warnings.warn(note, stacklevel=4)
+    return atoms, (note,)
+
+
+def _solve(
+    X: Array, model: Model, method: Method, atoms: Array | None, warm: WarmStart | None, display: Display
+) -> Solution[Any]:
+    """Run the solver; its state, twice as large as the coefficients, is let go unless it is wanted."""
+    stopping = method.stopping
+    options: dict[str, Any] = {
+        "stopping": replace(stopping, callback=_both(display.follow(stopping.tol), stopping.callback))
+    }
+    problem = _describe_shape(model, method, X, atoms)
+    if warm is not None and (start := warm.start_for(problem)) is not None:
+        options["start"] = start
+    solution = _find_solver(model, method, X, atoms)(**options)
+    if warm is not None:
+        warm.keep(problem, solution.state)
+    return replace(solution, state=None)
+
+
+def _find_solver(model: Model, method: Method, X: Array, atoms: Array | None) -> Callable[..., Solution[Any]]:
+    """The solver with everything given but when to stop and where to start."""
+    if method.device == "cuda":
+        from seqspan.solvers.gpu.solver import solve_cuda
+
+        return partial(solve_cuda, model, X)
+    _require_solver_memory(X, model, method, atoms)
+    if atoms is not None and isinstance(model, Osc | SpatSc):
+        return partial(solve_on_landmarks, model, X, atoms, n_jobs=method.n_jobs)
+    if method.solver == "fast":
+        return partial(SOLVERS["fast"], model, X, n_jobs=method.n_jobs)
+    return partial(SOLVERS[method.solver], model, X)
+
+
+def _both(first: Callable[[Any], None], second: Callable[[Any], None] | None) -> Callable[[Any], None]:
+    """Call two listeners."""
+
+    def callback(progress: Any) -> None:
+        first(progress)
+        if second is not None:
+            second(progress)
+
+    return callback
+
+
+def _require_solver_memory(X: Array, model: Model, method: Method, atoms: Array | None) -> None:
+    """Raise a MemoryError if the solver would not fit."""
+    n = X.shape[1]
+    n_atoms = None if atoms is None else atoms.shape[1]
+    what = f"{n} samples" if atoms is None else f"{n} samples and {n_atoms} landmarks"
+    narrower = "float32 instead of float64, " if X.dtype == np.float64 else ""
+    fewer = (
+        "landmarks as atoms (dictionary='landmarks')" if atoms is None else "fewer landmarks (n_landmarks)"
+    )
+    require_memory(
+        solver_bytes(method.solver, model, X.shape, X.dtype, n_atoms=n_atoms, n_jobs=method.n_jobs),
+        f"Solver {method.solver!r} on {what} in {X.dtype}",
+        f"Use {fewer}, {narrower}or fewer samples (preprocess='subsample:2' keeps every second one).",
+        loads=LLVM if method.solver == "fast" else None,
+    )
+
+
+def _require_cut_memory(found: Representation, cutting: Cutting) -> None:
+    """Raise a MemoryError if the cut would not fit."""
+    Z = found.Z
+    if is_on_gpu(Z) and cutting.cut == "ncut":
+        return
+    require_memory(
+        cut_bytes(cutting.cut, Z.shape, Z.dtype, cutting.n_subspaces),
+        f"cut={cutting.cut!r} of {Z.shape[1]} samples in {Z.dtype}",
+        "Use fewer samples (preprocess='subsample:2' keeps every second one), landmarks as atoms "
+        "(dictionary='landmarks') or another cut.",
+        loads=LLVM if cutting.cut == "ordered" else None,
+    )
+
+
+def _describe(model: Model, method: Method, atoms: Array | None) -> dict[str, Any]:
+    """Everything besides the samples that a solution depends on, as text."""
+    return {
+        "model": repr(model),
+        "solver": method.solver,
+        "device": method.device,
+        "tol": method.stopping.tol,
+        "max_iter": method.stopping.max_iter,
+        "published": method.stopping.published,
+        "n_atoms": None if atoms is None else atoms.shape[1],
+    }
+
+
+def _describe_shape(model: Model, method: Method, X: Array, atoms: Array | None) -> tuple[Any, ...]:
+    """What two problems must share for the end of one to be a start for the other."""
+    shape = X.shape[1], (X if atoms is None else atoms).shape, X.dtype
+    return type(model), getattr(model, "zero_diagonal", None), method.solver, method.device, *shape

@@ -1,4 +1,7 @@
-"""Pictures of what was found: each function takes axes, draws, and returns them."""
+"""Plots of a segmentation and of how it was found: each function draws into axes and returns them.
+
+They need matplotlib: ``pip install 'seqspan[plots]'``.
+"""
 
 from __future__ import annotations
 
@@ -9,17 +12,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from seqspan._core.spans import boundaries_from_labels
+from seqspan._core.extras import import_optional
+from seqspan._core.solution import Progress
+from seqspan._core.spans import Span, boundaries_from_labels
+from seqspan._core.text import name_label
 from seqspan._core.types import Array, IntArray
-from seqspan.solvers import Progress
+from seqspan.recording import LENGTH_UNITS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-#: Okabe and Ito's colours: told apart by colour-blind readers; repeated when there are more labels.
+#: Okabe and Ito's colours, which colour-blind readers can tell apart; with more labels they repeat.
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#7A7A7A")
 
-#: For ``plt.style.use``: the looks of the documentation's figures.
+#: The style of the figures in the documentation, for ``plt.style.use``.
 STYLE = {
     "axes.prop_cycle": f"cycler('color', {list(COLOURS)})",
     "axes.spines.right": False,
@@ -34,7 +40,7 @@ STYLE = {
 
 
 def plot_matrix(ax: Axes, matrix: Array, *, title: str = "") -> Axes:
-    """Draw the absolute values of a matrix, dark where large; the largest 1 % share the darkest tone.
+    """Draw the absolute values of a matrix: the larger, the darker; the top 1 % share the darkest shade.
 
     Parameters
     ----------
@@ -63,10 +69,10 @@ def plot_matrix(ax: Axes, matrix: Array, *, title: str = "") -> Axes:
 def plot_spans(
     ax: Axes, timelines: Mapping[str, IntArray], *, title: str = "", vertical: bool = False
 ) -> Axes:
-    """Draw labels over time, one bar per timeline, a colour for each label.
+    """Draw labels over time: one bar per timeline, one colour per label.
 
-    Names of labels are arbitrary, so a label gets the colour of the one in the first timeline that it
-    matches best; labels left over get colours of their own.
+    The values of labels are arbitrary, so each label gets the colour of the label in the first timeline that
+    it matches best. Labels without a match get colours of their own.
 
     Parameters
     ----------
@@ -74,7 +80,7 @@ def plot_spans(
     timelines : mapping of name to labels
     title : str
     vertical : bool
-        From top to bottom, as a core is drawn, instead of from left to right.
+        Let time run from top to bottom, as in a drill core, instead of from left to right.
 
     Returns
     -------
@@ -107,10 +113,10 @@ def plot_spans(
 
 
 def _numbers_like(reference: IntArray, labels: IntArray) -> IntArray:
-    """Number labels from 0 on, those that match a label of the reference best with the number of that."""
+    """Number labels from 0, giving each the number of the reference label that it matches best."""
     names, columns = np.unique(reference, return_inverse=True)
     found, rows = np.unique(labels, return_inverse=True)
-    if len(reference) != len(labels):  # nothing to match them by
+    if len(reference) != len(labels):  # samples do not correspond, so labels cannot be matched
         return np.asarray(rows)
     shared = np.zeros((len(found), max(len(found), len(names))), dtype=np.intp)
     np.add.at(shared, (rows, columns), 1)
@@ -118,12 +124,13 @@ def _numbers_like(reference: IntArray, labels: IntArray) -> IntArray:
 
 
 def plot_convergence(ax: Axes, histories: Mapping[str, Sequence[Progress]]) -> Axes:
-    """Draw the certified relative gap against time, one line per solver.
+    """Draw the relative duality gap against time, one line per solver.
 
     Parameters
     ----------
     ax : matplotlib axes
-    histories : mapping of name to ``history_``
+    histories : mapping of name to list of Progress
+        Such as the ``history_`` of several fitted estimators.
 
     Returns
     -------
@@ -145,3 +152,50 @@ def plot_convergence(ax: Axes, histories: Mapping[str, Sequence[Progress]]) -> A
     ax.legend()
     ax.grid(alpha=0.3)
     return ax
+
+
+def plot_segmentation(spans: Sequence[Span], time_unit: str, ax: Axes | None = None) -> Axes:
+    """Draw spans over time, with one colour and one legend entry per label.
+
+    Parameters
+    ----------
+    spans : sequence of Span
+    time_unit : str
+        Unit of the spans' times; ``"sample"`` if they count samples.
+    ax : matplotlib axes, optional
+        By default, those of a new figure.
+
+    Returns
+    -------
+    ax
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from seqspan.segmentation import Span
+    >>> ax = plot_segmentation([Span(0, 2, 0.0, 1.0, 0), Span(2, 3, 1.0, 1.5, 1)], "s")
+    >>> ax.get_xlabel(), [text.get_text() for text in ax.get_legend().get_texts()]
+    ('time [s]', ['A', 'B'])
+    >>> plt.close(ax.figure)
+    """
+    if ax is None:
+        pyplot = import_optional("matplotlib.pyplot", "plotting")
+        ax = pyplot.subplots(figsize=(8.0, 1.6), layout="constrained")[1]
+    named: set[int] = set()
+    for span in spans:
+        name = "" if span.label in named else name_label(span.label)
+        colour = COLOURS[span.label % len(COLOURS)]
+        length = span.end_time - span.start_time
+        ax.barh(0, length, 0.7, left=span.start_time, color=colour, edgecolor="white", label=name)
+        named.add(span.label)
+    ax.set(yticks=[], xlabel=_name_axis(time_unit))
+    ax.margins(x=0)
+    ax.legend(ncols=min(len(named), 8), loc="lower left", bbox_to_anchor=(0, 1), frameon=False)
+    return ax
+
+
+def _name_axis(time_unit: str) -> str:
+    """Name the axis that a recording runs along, with its unit."""
+    if time_unit == "sample":
+        return "sample"
+    return f"{'depth' if time_unit in LENGTH_UNITS else 'time'} [{time_unit}]"

@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from seqspan.cli import app, demo
-from seqspan.results import load_result
+from seqspan.results.folder import load_result
 
 
 def test_the_clip_has_three_scenes_of_which_the_first_returns():

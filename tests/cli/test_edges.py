@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from seqspan.cli import app, truth
-from seqspan.cli import app as cli
+from seqspan.cli import commands as cli
 from seqspan.cli import reproduce as command
 from seqspan.datasets import make_subspaces
 from seqspan.solvers.cluster import files
@@ -152,14 +152,6 @@ def test_a_quiet_reproduction_prints_no_summary(walks, monkeypatch):
     monkeypatch.setattr(command, "reproduce", lambda name, options: f"summary of {name}")
     assert run("reproduce", "all", "--quiet").output == ""
     assert run("reproduce", "synthetic").stdout == "summary of synthetic\n"
-
-
-def test_a_grid_without_cases_starts_nothing(tmp_path, monkeypatch):
-    """An experiment need not search for weights: then there is no bar and no worker."""
-    monkeypatch.setattr(command, "run_cases", raising(AssertionError("nothing is to be run")))
-    file = SimpleNamespace(parameters=("seed",), rows={})
-    options = command.Options(tmp_path, True, None, None, None, None, False)
-    command._run("synthetic", "weights", [], file, 1, options)
 
 
 def test_graphics_cards_are_counted(monkeypatch):

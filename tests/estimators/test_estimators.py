@@ -15,8 +15,10 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
-from seqspan import LRR, LSR, OSC, SSC, SpatSC
+from seqspan import LRR, LSR, OSC, SSC, Recording, SpatSC
+from seqspan.cuts.ordered import search
 from seqspan.datasets import add_noise, make_recurring_subspaces, make_subspaces
+from seqspan.estimators._partial_fit import USED
 from seqspan.metrics import clustering_error
 from seqspan.models import Osc
 
@@ -191,7 +193,7 @@ def test_told_nothing_the_ordered_cut_finds_planes_that_return(n_features, lengt
     assert clustering_error(labels, osc.labels_) == 0
 
 
-def test_the_ordered_cut_says_how_sure_each_boundary_is_and_other_cuts_do_not():
+def test_every_cut_says_how_sure_its_boundaries_are():
     X, _ = make_subspaces(rng=0)
     osc = OSC(n_spans=7, cut="ordered", random_state=0).fit(X.T)  # two boundaries too many
     true = np.isin(osc.boundaries_, [20, 40, 60, 80])
@@ -199,7 +201,8 @@ def test_the_ordered_cut_says_how_sure_each_boundary_is_and_other_cuts_do_not():
     assert osc.confidence_.shape == osc.boundaries_.shape
     assert osc.confidence_[true].min() > 0.9
     assert osc.confidence_[~true].max() < 0.5
-    assert osc.set_params(cut="ncut", n_spans="auto").fit(X.T).confidence_ is None
+    again = osc.set_params(cut="ncut", n_subspaces=5, n_spans="auto").fit(X.T)
+    assert again.confidence_.min() > 0.9
 
 
 def test_the_ordered_cut_counts_what_preprocessing_leaves():
@@ -214,7 +217,8 @@ def test_the_ordered_cut_counts_what_preprocessing_leaves():
 @pytest.mark.parametrize("dictionary", ["samples", "landmarks"])
 def test_the_ordered_cut_of_any_dictionary(dictionary):
     X, labels = make_recurring_subspaces((0, 1, 2, 0), 3, 12, (20, 15, 25, 20), rng=0)
-    osc = OSC(cut="ordered", dictionary=dictionary, n_landmarks=40, random_state=0).fit(X.T)
+    few = {"n_landmarks": 40} if dictionary == "landmarks" else {}
+    osc = OSC(cut="ordered", dictionary=dictionary, random_state=0, **few).fit(X.T)
     assert clustering_error(labels, osc.labels_) == 0
 
 
@@ -477,8 +481,109 @@ def test_before_it_is_fitted_there_are_no_coefficients_and_it_can_be_pickled():
 
 def test_progress_is_shown_without_a_callback_too(sequence, monkeypatch):
     seen = []
-    monkeypatch.setattr(
-        "seqspan._core.progress.SolverDisplay.__call__", lambda self, progress: seen.append(progress)
-    )
+    monkeypatch.setattr("seqspan._core.display.Display.follow", lambda self, tol: seen.append)
     osc = OSC(3, verbose=1).fit(sequence[0])
     assert seen == list(osc.history_) != []
+
+
+def test_the_segmentation_says_the_same_and_can_be_pickled(sequence):
+    osc = OSC(3, cut="ordered", random_state=0).fit(sequence[0])
+    found = pickle.loads(pickle.dumps(osc)).segmentation_
+    np.testing.assert_array_equal(found.labels, osc.labels_)
+    np.testing.assert_array_equal(found.boundaries, osc.boundaries_)
+    np.testing.assert_array_equal(found.confidence, osc.confidence_)
+    assert (found.gap, found.n_subspaces) == (osc.dual_gap_, osc.n_subspaces_)
+    assert len(found.recut(n_spans=2, n_subspaces=2).spans) == 2
+
+
+def test_a_recording_brings_its_kind_times_and_names(sequence):
+    X = sequence[0]
+    names = tuple(f"c{i}" for i in range(X.shape[1]))
+    walk = Recording(X=X + 9, times=np.arange(36) / 4, time_unit="s", feature_names=names, kind="mocap")
+    osc = OSC(3, preprocess="auto", cut="ordered", random_state=0).fit(walk)
+    assert osc.preprocess_[0] == {"step": "centre"}  # the zero of joint angles is a convention
+    assert osc.segmentation_.spans[1].start_time == 3.0
+    assert osc.n_features_in_ == 20
+    array = OSC(3, preprocess="auto", kind="mocap", cut="ordered", random_state=0).fit(X + 9)
+    np.testing.assert_array_equal(array.labels_, osc.labels_)
+
+
+def test_attributes_of_an_earlier_fit_do_not_stay(sequence):
+    X, _ = sequence
+    osc = OSC(3, dictionary="landmarks", n_landmarks=20).fit(X)
+    assert osc.landmarks_.shape == (20, 20)
+    assert not hasattr(osc.set_params(dictionary="samples", n_landmarks=512).fit(X), "landmarks_")
+    osc.set_params(n_subspaces="auto").partial_fit(X)
+    for name in ("coef_", "dual_gap_", "segmentation_", "confidence_"):
+        assert not hasattr(osc, name)
+    assert not hasattr(osc.fit(X), "n_final_")
+
+
+# ---- every parameter works or is refused
+
+
+@pytest.mark.parametrize(
+    ("estimator", "message"),
+    [
+        (OSC(zero_diagonal="False"), "zero_diagonal must be True or False; got 'False'"),
+        (SpatSC(normalize=1), "normalize must be True or False; got 1"),
+        (OSC(warm_start="yes"), "warm_start must be True or False"),
+        (SSC(lambda_2=1.0), "lambda_2 is for noise='outliers'; got lambda_2=1.0 with 'gaussian'"),
+        (
+            SSC(noise="none", lambda_1=0.7),
+            "noise='none' has no weight: leave lambda_1 at its default 0.2; got 0.7",
+        ),
+        (LRR(noise="none", lambda_1=2.0), "noise='none' has no weight"),
+        (
+            OSC(cut="ordered", n_subspaces="eigen_gap"),
+            "n_subspaces must be .* or one of 'auto'; got 'eigen_gap'",
+        ),
+        (OSC(cut="peaks", n_subspaces="eigen_gap"), "got 'eigen_gap'"),
+        (OSC(min_length=7), "min_length is for cut='ordered'; got min_length=7 with 'ncut'"),
+        (OSC(n_landmarks=40), "n_landmarks=40 needs dictionary='landmarks' or 'auto'; got 'samples'"),
+        (OSC(stopping="published"), "stopping='published' needs a solver with a published rule"),
+        (OSC(dtype="float16"), "dtype must be one of 'float32', 'float64'; got 'float16'"),
+        (OSC(kind="film"), "kind must be one of 'video', 'mocap', 'spectra', 'table'; got 'film'"),
+        (OSC(random_state="seven"), "random_state must be None, an int >= 0"),
+        (OSC(random_state=-1), "random_state must be None, an int >= 0"),
+    ],
+    ids=lambda value: "" if isinstance(value, str) else str(value),
+)
+def test_nothing_is_accepted_and_ignored(sequence, estimator, message):
+    with pytest.raises(ValueError, match=message):
+        estimator.fit(sequence[0])
+
+
+OTHERWISE = {
+    "n_spans": 3, "solver": "vladmap", "penalty": "nuclear", "cut": "ordered", "min_length": 7, "kernel": "rbf",
+    "zero_diagonal": True, "normalize": False, "preprocess": "centre", "dtype": "float32", "stopping": "published",
+    "warm_start": True, "dictionary": "landmarks", "n_landmarks": 40, "device": "cuda", "verbose": 1,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", OTHERWISE)
+def test_a_stream_refuses_what_it_has_no_use_for(sequence, name):
+    with pytest.raises(ValueError, match=f"partial_fit has no use for {name}: leave it at .*; got "):
+        OSC(**{name: OTHERWISE[name]}).partial_fit(sequence[0])
+
+
+def test_a_stream_uses_or_refuses_every_parameter():
+    assert set(OTHERWISE) | USED == set(OSC().get_params())
+
+
+@pytest.mark.parametrize("Estimator", ESTIMATORS)
+def test_n_jobs_reaches_the_cut(Estimator, sequence, monkeypatch):
+    seen = []
+    real = search.Team
+    monkeypatch.setattr(search, "Team", lambda n_jobs, **more: seen.append(n_jobs) or real(n_jobs, **more))
+    monkeypatch.setattr(search, "PARALLEL_FROM", 0)
+    Estimator(cut="ordered", n_spans=3, n_jobs=2).fit(sequence[0])
+    assert set(seen) == {2}
+
+
+def test_dtype_is_the_precision_of_the_solution(sequence):
+    X, _ = sequence
+    assert OSC(3).fit(X).coef_.dtype == np.float64
+    assert OSC(3).fit(X.astype(np.float32)).coef_.dtype == np.float32
+    assert OSC(3, dtype="float32").fit(X).coef_.dtype == np.float32
+    assert LRR(3, dtype="float64").fit(X.astype(np.float32)).coef_.dtype == np.float64

@@ -167,6 +167,15 @@ def test_auto_leaves_light_and_amounts_alone_and_centres_angles():
 
 
 @pytest.mark.parametrize(
+    ("n_near_zero", "wanted"), [(4, ["centre", "scale", "unit_norm"]), (6, ["unit_norm"])]
+)
+def test_auto_takes_zero_for_natural_if_a_quarter_of_the_columns_come_near_it(n_near_zero, wanted):
+    rng = np.random.default_rng(6)
+    amounts, readings = rng.uniform(0, 2, (300, n_near_zero)), rng.uniform(9.9, 10.1, (300, 20 - n_near_zero))
+    assert names_of(np.hstack([amounts, readings]), "table") == wanted
+
+
+@pytest.mark.parametrize(
     ("deviations", "wanted"),
     [
         ([1, 1, 1, 1, 1.4], ["centre", "unit_norm"]),

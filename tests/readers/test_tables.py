@@ -143,6 +143,14 @@ def test_missing_values_are_an_error_unless_asked(tmp_path):
     assert "left out 2 of 4 rows because values are missing" in dropped.notes
 
 
+@pytest.mark.parametrize("missing", ["interpolate", "drop"])
+def test_a_column_without_any_value_is_left_out_and_nothing_else_is_noted(tmp_path, missing):
+    recording = read_text(tmp_path, "a,b,c\n1,,3\n2,,4\n", missing=missing)
+    assert recording.X.tolist() == [[1, 3], [2, 4]]
+    assert recording.feature_names == ("a", "c")
+    assert recording.notes[1:] == ("left out because all values are missing: b",)
+
+
 def test_words_for_missing_values_late_in_the_file_are_found(tmp_path):
     text = "a,b\n" + "1,2\n" * 500 + "N/A,2\n"
     with pytest.raises(ValueError, match=r"some of the 501 rows have missing or infinite values: a \(1\)"):

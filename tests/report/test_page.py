@@ -12,59 +12,66 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seqspan import OSC
+from seqspan import OSC, pipeline
 from seqspan._core.scaling import scale_columns
-from seqspan.cuts.ordered.confidence import boundary_confidence
-from seqspan.cuts.ordered.cut import MIN_LENGTH, SAME, describe, ordered_cut
+from seqspan._core.solution import Solution
+from seqspan._core.spans import MIN_LENGTH
+from seqspan.cuts import boundary_confidence, make_cost, make_cutter
+from seqspan.cuts.ordered.merging import MIN_LABEL_EVIDENCE
 from seqspan.cuts.spectral.affinity import SharedAffinity
 from seqspan.cuts.spectral.n_subspaces import find_soft_gap, soft_scores
 from seqspan.cuts.spectral.ncut import normalised_cut
 from seqspan.datasets import make_recurring_subspaces
+from seqspan.models import Osc
 from seqspan.plots import COLOURS
 from seqspan.recording import PoseView, Recording, SpectrumView
-from seqspan.report import Findings, build_report
-from seqspan.report.page import SCRIPTS, to_script_json
-from seqspan.report.pictures import MAX_SIDE, affinity_map, heat_map
-from seqspan.report.recuts import MAX_GROUPS, pool_sum, recut, snap
-from seqspan.report.views import make_view, wanted_samples
-from seqspan.report.words import describe_certificate, describe_number, describe_unsure
-from seqspan.results import Solved
+from seqspan.report import build_report
+from seqspan.report._content import Content
+from seqspan.report._page import SCRIPTS, to_script_json
+from seqspan.report._pictures import MAX_SIDE, affinity_map, heat_map
+from seqspan.report._recuts import MAX_GROUPS, pool_sum, recut, snap
+from seqspan.report._views import make_view, wanted_samples
+from seqspan.report._words import describe_certificate, describe_number, describe_unsure
+from seqspan.segmentation import Cutting, Representation
 
 
-def make_findings(n_per_span: int = 20, cut: str = "ncut", **changes) -> Findings:
-    X, labels = make_recurring_subspaces([0, 1, 0], 2, 8, n_per_span, rng=0)
-    estimator = OSC(2, cut=cut, random_state=0).fit(X.T)
-    n = len(labels)
+def represent(X: np.ndarray, Z: np.ndarray, rows: np.ndarray | None = None, **solution) -> Representation:
+    """What the pipeline's first stage would return for samples X (d, n) and coefficients Z."""
+    known = {"objective": 10.0, "gap": 0.008, "n_iter": 20} | solution
+    rows = np.arange(X.shape[1]) if rows is None else rows
     recording = Recording(
-        X=X.T,
-        times=np.arange(n) / 10,
+        X=np.repeat(X.T, len(rows) and int(rows[1]) if len(rows) > 1 else 1, axis=0),
+        times=np.arange(X.shape[1] * (int(rows[1]) if len(rows) > 1 else 1)) / 10,
         time_unit="s",
-        feature_names=tuple(f"c{i}" for i in range(8)),
+        feature_names=tuple(f"c{i}" for i in range(X.shape[0])),
         kind="table",
         source="walk.csv",
     )
-    solved = Solved(estimator.coef_.astype(np.float32), 10.0, 0.008, 20, tuple(estimator.history_))
-    found = Findings(
-        recording=recording,
-        X=scale_columns(X),
-        solved=solved,
-        labels=estimator.labels_,
-        boundaries=estimator.boundaries_,
-        n_subspaces=2,
-        rows=np.arange(n),
-        cut=cut,
-    )
-    return replace(found, **changes)
+    solved = Solution(Z, converged=True, state=None, **known)
+    return Representation(recording, X, rows, Osc(0.1, 1.0), solved)
+
+
+def make_content(n_per_span: int = 20, cut: str = "ncut", n_labels: int = 2) -> Content:
+    X, _ = make_recurring_subspaces([0, 1, 0], 2, 8, n_per_span, rng=0)
+    osc = OSC(2, random_state=0).fit(X.T)
+    found = represent(scale_columns(X), osc.coef_.astype(np.float32), history=list(osc.history_))
+    counts = {"n_spans": 3} if cut == "peaks" else {"n_subspaces": n_labels}
+    return Content(pipeline.cut(found, Cutting(cut, **counts)))
+
+
+def change(content: Content, **fields) -> Content:
+    """The same page with another answer."""
+    return replace(content, found=replace(content.found, **fields))
 
 
 @pytest.fixture(scope="module")
-def findings() -> Findings:
-    return make_findings()
+def content() -> Content:
+    return make_content()
 
 
 @pytest.fixture(scope="module")
-def in_order() -> Findings:
-    return make_findings(cut="ordered")
+def in_order() -> Content:
+    return make_content(cut="ordered")
 
 
 def data_of(page: str) -> dict:
@@ -86,8 +93,8 @@ class _Outline(HTMLParser):
         assert self.open.pop() == tag
 
 
-def test_the_page_is_well_formed_and_refers_to_nothing_outside(findings):
-    page = build_report(findings)
+def test_the_page_is_well_formed_and_refers_to_nothing_outside(content):
+    page = build_report(content.found)
     outline = _Outline()
     outline.feed(page)
     assert outline.open == []
@@ -95,12 +102,12 @@ def test_the_page_is_well_formed_and_refers_to_nothing_outside(findings):
     assert not re.search(r"<(?:link|iframe|object)|\bsrc=\"(?!data:)|@import|url\(", page)
 
 
-def test_the_page_holds_what_was_found(findings):
-    data = data_of(build_report(findings))
+def test_the_page_holds_what_was_found(content):
+    data = data_of(build_report(content.found))
     assert data["found"] == [[0, 20, 40], [0, 1, 0]]
     assert data["confidence"]["2"] == {
-        "20": pytest.approx(findings.confidence[0], abs=6e-4),
-        "40": pytest.approx(findings.confidence[1], abs=6e-4),
+        "20": pytest.approx(content.confidence[0], abs=6e-4),
+        "40": pytest.approx(content.confidence[1], abs=6e-4),
     }
     assert min(data["confidence"]["2"].values()) > 0.9
     for k, (starts, _) in data["cuts"].items():
@@ -113,30 +120,17 @@ def test_the_page_holds_what_was_found(findings):
     assert data["spectrum"][0] == pytest.approx(0, abs=1e-6)
 
 
-def test_uneven_times_are_all_there():
-    found = make_findings()
+def test_uneven_times_are_all_there(content):
     times = np.cumsum(np.random.default_rng(0).random(60))
-    data = data_of(build_report(replace(found, recording=replace(found.recording, times=times))))
-    np.testing.assert_allclose(data["edges"][:60], times, rtol=1e-9)
+    found = replace(content.found, recording=replace(content.recording, times=times))
+    np.testing.assert_allclose(data_of(build_report(found))["edges"][:60], times, rtol=1e-9)
 
 
 @pytest.mark.parametrize(("cut", "numbers"), [("ncut", [1, 2, 3]), ("ordered", [1]), ("peaks", [1, 2, 3])])
 def test_short_recordings_have_a_page_too(cut, numbers):
-    n = 3
-    recording = Recording(
-        X=np.eye(n), times=np.zeros(n), time_unit="sample", feature_names=("a", "b", "c"), kind="table"
-    )
-    found = Findings(
-        recording=recording,
-        solved=Solved(np.eye(n, dtype=np.float32), 0.0, 0.0, 1),
-        X=np.eye(n),
-        labels=np.zeros(n, dtype=int),
-        boundaries=np.array([], dtype=int),
-        n_subspaces=1,
-        rows=np.arange(n),
-        cut=cut,
-    )
-    data = data_of(build_report(found))
+    found = represent(np.eye(3), np.eye(3, dtype=np.float32), objective=0.0, gap=0.0)
+    alone = {"n_spans": 1} if cut == "peaks" else {"n_subspaces": 1}
+    data = data_of(build_report(pipeline.cut(found, Cutting(cut, **alone))))
     assert data["found"] == [[0], [0]]
     assert data["confidence"]["1"] == {}
     assert sorted(map(int, data["cuts"])) == numbers
@@ -157,11 +151,11 @@ def test_scripts_do_not_write_html():
         assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(", source), name
 
 
-def test_recuts_of_few_samples_are_those_of_the_library(findings):
-    cuts = recut(findings)
+def test_recuts_of_few_samples_are_those_of_the_library(content):
+    cuts = recut(content)
     for k in (1, 3, 7):
-        assert cuts[k].tolist() == normalised_cut(findings.W, k, rng=0, n_starts=4).tolist()
-    assert cuts[2] is findings.labels
+        assert cuts[k].tolist() == normalised_cut(content.W, k, rng=0, n_starts=4).tolist()
+    assert cuts[2] is content.found.labels
 
 
 def test_recuts_of_many_samples_are_near_the_exact_ones():
@@ -170,24 +164,30 @@ def test_recuts_of_many_samples_are_near_the_exact_ones():
     labels = np.repeat([0, 1, 2, 0], np.diff(edges))
     noise = np.random.default_rng(0).random((n, n)) * 0.01
     Z = ((labels[:, None] == labels) + noise).astype(np.float32)
-    found = replace(make_findings(), solved=Solved(Z, 1.0, 0.0, 1), rows=np.arange(n), n_subspaces=4)
-    times = {"X": np.zeros((n, 8)), "times": np.arange(n)}
-    found = replace(found, recording=replace(found.recording, **times), boundaries=np.array([], dtype=int))
-    assert recut(found)[3].tolist() == labels.tolist()
+    found = pipeline.cut(represent(np.zeros((8, n)), Z), Cutting("ncut", n_subspaces=1))
+    assert recut(Content(found))[3].tolist() == labels.tolist()
 
 
 def test_recuts_in_order_are_those_of_the_library(in_order):
     cuts = recut(in_order)
     assert sorted(cuts) == list(range(1, 60 // MIN_LENGTH + 1))
-    assert cuts[2] is in_order.labels
+    assert cuts[2] is in_order.found.labels
+    fresh = make_cutter("ordered", in_order.representation.X, in_order.Z, rng=0)
     for k in (1, 3, 5, 12):
-        cut = ordered_cut(in_order.X, in_order.solved.Z, n_subspaces=k, rng=0)
-        assert cuts[k].tolist() == cut.sample_labels(60).tolist()
+        assert cuts[k].tolist() == fresh.cut(n_subspaces=k).sample_labels(60).tolist()
         assert len(np.unique(cuts[k])) == k
 
 
+def test_nothing_is_computed_again_for_the_page(in_order, monkeypatch):
+    for module in ("cutter", "ordered.cut"):
+        for name in ("make_cost", "compare_with_null"):
+            monkeypatch.setattr(f"seqspan.cuts.{module}.{name}", None, raising=False)
+    _ = in_order.found.cutter.null  # the surrogates of the cut itself
+    assert "walk.csv" in build_report(in_order.found)
+
+
 def test_the_page_of_an_ordered_cut_holds_what_was_found(in_order):
-    data = data_of(build_report(in_order))
+    data = data_of(build_report(in_order.found))
     assert data["found"] == [[0, 20, 40], [0, 1, 0]]
     assert data["cuts"]["2"] == data["found"]
     assert sorted(map(int, data["cuts"])) == list(range(1, 13))
@@ -199,16 +199,16 @@ def test_the_page_of_an_ordered_cut_holds_what_was_found(in_order):
 
 
 def test_confidence_is_that_of_the_columns_that_stand_for_samples(in_order):
-    every_third = replace(in_order, rows=3 * np.arange(60), boundaries=3 * in_order.boundaries)
+    X, Z = in_order.representation.X, in_order.Z
+    every_third = pipeline.cut(represent(X, Z, 3 * np.arange(60)), in_order.found.cutting)
+    assert every_third.boundaries.tolist() == [60, 120]
     np.testing.assert_array_equal(every_third.confidence, in_order.confidence)
-    np.testing.assert_array_equal(
-        in_order.confidence, boundary_confidence(describe(in_order.X, in_order.solved.Z), np.array([20, 40]))
-    )
+    expected = boundary_confidence(make_cost(X, Z), np.array([20, 40]))
+    np.testing.assert_array_equal(in_order.confidence, expected)
 
 
-def test_peaks_are_recut_by_number_of_spans(findings):
-    cuts = recut(replace(findings, cut="peaks"))
-    assert len(np.unique(cuts[5])) == 5
+def test_peaks_are_recut_by_number_of_spans():
+    assert len(np.unique(recut(make_content(cut="peaks"))[5])) == 5
 
 
 @given(n=st.integers(2, 40), size=st.integers(1, 7), seed=st.integers(0, 9))
@@ -262,11 +262,11 @@ def test_samples_of_the_chosen_cut_are_shown_before_all_others():
     assert shown.tolist() == [0, 24, 49, 50, 74, 99]
 
 
-def test_poses_and_spectra_have_their_own_looks(findings):
-    n = len(findings.recording)
-    cuts = {2: findings.labels}
+def test_poses_and_spectra_have_their_own_looks(content):
+    n = len(content.recording)
+    cuts = {2: content.found.labels}
     positions = np.random.default_rng(0).normal(0, [1, 5, 2], (n, 4, 3)).astype(np.float32)
-    pose = make_view(replace(findings.recording, view=PoseView(positions, ("a",) * 4, ((0, 1),))), cuts, 2)
+    pose = make_view(replace(content.recording, view=PoseView(positions, ("a",) * 4, ((0, 1),))), cuts, 2)
     assert pose["kind"] == "poses"
     assert all(len(points) == 8 for points in pose["poses"].values())
     first = np.array(pose["poses"]["0"]).reshape(4, 2)
@@ -274,17 +274,17 @@ def test_poses_and_spectra_have_their_own_looks(findings):
         np.corrcoef(first[:, 1], positions[0, :, 1])[0, 1], 1, atol=1e-3
     )  # the tall axis is up
     spectra = np.linspace(0, 1, n)[:, None] + np.zeros((n, 400))
-    view = make_view(replace(findings.recording, view=SpectrumView(spectra, np.arange(400.0), "nm")), cuts, 2)
+    view = make_view(replace(content.recording, view=SpectrumView(spectra, np.arange(400.0), "nm")), cuts, 2)
     assert (view["kind"], len(view["bands"]), view["bands"][-1]) == ("spectra", 160, 399.0)
     assert [view["blocks"][0][0], view["blocks"][-1][0]] == [0, 999]
 
 
-def test_courses_name_the_features_that_they_are_made_of(findings):
+def test_courses_name_the_features_that_they_are_made_of(content):
     t = np.arange(60)
     X = np.zeros((60, 8))
     X[:, 3] = X[:, 5] = np.sin(t)
     X[:, 1] = np.cos(3 * t)
-    view = make_view(replace(findings.recording, X=X), {2: findings.labels}, 2)
+    view = make_view(replace(content.recording, X=X), {2: content.found.labels}, 2)
     assert set(view["courses"][0]["names"][:2]) == {"c3", "c5"}
     assert view["courses"][0]["share"] == pytest.approx(2 / 3, abs=0.05)
 
@@ -301,62 +301,66 @@ def test_the_scores_of_gaps_are_those_of_the_library(seed):
     assert scores.argmax() + 1 == find_soft_gap(W)
 
 
-def test_sentences_say_what_the_numbers_are(findings):
-    text = describe_certificate(findings)
-    assert "within 0.8 % of the best possible" in text
+def test_sentences_say_what_the_numbers_are(content):
+    text = describe_certificate(content)
+    assert "within 0.8 % of the optimum" in text
     assert "9.92" in text  # 10 minus 0.8 %
-    assert describe_unsure(findings) == "All 2 boundaries are clear."
-    assert describe_unsure(replace(findings, boundaries=np.array([20]))) == "The only boundary is clear."
-    wrong = replace(findings, boundaries=np.array([8, 20, 40, 50]))
-    assert describe_unsure(wrong) == "2 of 4 boundaries are unsure (below 50%): worth a look."
+    assert describe_unsure(content) == "All 2 boundaries are clear."
+    assert describe_unsure(change(content, boundaries=np.array([20]))) == "The only boundary is clear."
+    wrong = change(content, boundaries=np.array([8, 20, 40, 50]))
+    assert describe_unsure(wrong) == "2 of 4 boundaries are unsure (below 50%): have a look."
+    assert "1 of 3 boundaries is unsure" in describe_unsure(change(content, boundaries=np.array([8, 20, 40])))
+    assert describe_unsure(change(content, boundaries=np.array([], dtype=int))) == "There is no boundary."
+    number = describe_number(content, [0.0, 0.01, 0.5, 0.9, 1.0])
+    assert "2 states were chosen by the rule" in number
+    assert "the runners-up are 3 (score 0.41) and 4 (score 0.1): try them with the slider." in number
+    given = describe_number(replace(content, document={"settings": {"subspaces": "2"}}), [0.0, 0.1, 0.5])
+    assert given.startswith("2 states were asked for.")
+
+
+def test_a_lone_boundary_can_be_unsure():
     rng = np.random.default_rng(0)
-    noise = Solved(rng.standard_normal((60, 60)), 1.0, 0.0, 1)
-    alone = replace(findings, X=rng.standard_normal((8, 60)), solved=noise, boundaries=np.array([30]))
-    assert describe_unsure(alone) == "The only boundary is unsure (below 50%): worth a look."
-    assert "1 of 3 boundaries is unsure" in describe_unsure(
-        replace(findings, boundaries=np.array([8, 20, 40]))
+    found = pipeline.cut(
+        represent(rng.standard_normal((8, 60)), rng.standard_normal((60, 60))), Cutting("ordered", n_spans=2)
     )
-    assert describe_unsure(replace(findings, boundaries=np.array([], dtype=int))) == "There is no boundary."
-    number = describe_number(findings, [0.0, 0.01, 0.5, 0.9, 1.0])
-    assert "2 subspaces were chosen by the rule" in number
-    assert "the runners-up, worth a try with the slider, are 3 (score 0.41) and 4 (score 0.1)" in number
-    given = describe_number(replace(findings, document={"settings": {"subspaces": "2"}}), [0.0, 0.1, 0.5])
-    assert given.startswith("2 subspaces were asked for.")
+    unsure = "The only boundary is unsure (below 50%): have a look."
+    assert describe_unsure(change(Content(found), boundaries=np.array([30]))) == unsure
 
 
-def test_sentences_of_the_ordered_cut_say_what_its_labels_are_worth(in_order):
-    second, third = in_order.label_worths
-    assert second > SAME > third > 0  # two subspaces, one of which returns
+def test_sentences_of_the_ordered_cut_give_the_evidence_for_its_labels(in_order):
+    second, third = in_order.label_evidence
+    assert second > MIN_LABEL_EVIDENCE > third > 0  # two states, one of which returns
     assert describe_number(in_order, [0.0, 0.1]) == (
-        f"2 subspaces were found. Telling 2 apart rather than 1 is worth {second:.2g} nats per sample; "
-        f"one more would be worth {third:.2g} nats per sample. "
-        "Spans share a subspace where less than 4.75 speaks for two. The slider shows other numbers."
+        f"2 states were found. Telling 2 states apart instead of 1 gains {second:.2g} nats per sample; "
+        f"one more would gain {third:.2g} nats per sample. Two spans get the same label when the evidence "
+        "against merging them is below 4.75 nats per sample. The slider shows other numbers."
     )
-    apart = replace(in_order, labels=np.repeat([0, 1, 2], 20), n_subspaces=3)
-    assert f"is worth {third:.2g} nats per sample; every span has its own." in describe_number(apart, [0.0])
-    one = replace(in_order, boundaries=np.array([], dtype=int), labels=np.zeros(60, dtype=int), n_subspaces=1)
+    apart = change(in_order, labels=np.repeat([0, 1, 2], 20))
+    assert f"gains {third:.2g} nats per sample; every span has its own." in describe_number(apart, [0.0])
+    one = change(in_order, boundaries=np.array([], dtype=int), labels=np.zeros(60, dtype=int))
     assert describe_number(one, [0.0, 0.1]) == (
-        "1 subspace was found. There is one span, with nothing to tell apart. The slider shows other numbers."
+        "1 state was found. There is one span, so there is nothing to tell apart. The slider shows other "
+        "numbers."
     )
     given = replace(one, document={"settings": {"subspaces": "1"}})
-    assert describe_number(given, [0.0]).startswith("1 subspace was asked for.")
+    assert describe_number(given, [0.0]).startswith("1 state was asked for.")
 
 
-def test_evidence_against_another_label_is_worth_nothing(in_order):
+def test_evidence_against_another_label_gains_nothing(in_order):
     against = replace(in_order)
-    vars(against)["label_worths"] = np.array([9.0, -1.0])
-    assert "one more would be worth nothing." in describe_number(against, [0.0])
+    vars(against)["label_evidence"] = np.array([9.0, -1.0])
+    assert "one more would gain nothing." in describe_number(against, [0.0])
 
 
-def test_the_number_is_explained_by_what_chose_it(findings, in_order):
-    assert data_of(build_report(findings))["worths"] is None
-    page = build_report(in_order)
-    worths = data_of(page)["worths"]
-    assert 1 + sum(worth >= worths["least"] for worth in worths["values"]) == in_order.n_subspaces
+def test_the_number_is_explained_by_what_chose_it(content, in_order):
+    assert data_of(build_report(content.found))["labelEvidence"] is None
+    page = build_report(in_order.found)
+    evidence = data_of(page)["labelEvidence"]
+    assert 1 + sum(value >= evidence["least"] for value in evidence["values"]) == in_order.found.n_subspaces
     assert "eigenvalues" not in page.split("<script")[0]
 
 
-def test_where_no_other_number_can_be_there_are_no_rivals(findings):
-    alone = replace(findings, n_subspaces=1)
-    assert describe_number(alone, [0.0, 0.9]) == "1 subspace was chosen by the rule “auto”."
+def test_where_no_other_number_can_be_there_are_no_rivals():
+    alone = make_content(n_labels=1)
+    assert describe_number(alone, [0.0, 0.9]) == "1 state was chosen by the rule “auto”."
     assert "runners-up" in describe_number(alone, [0.0, 0.9, 1.0])

@@ -1,5 +1,5 @@
 """The command line: parse, call, print."""
 
-from seqspan.cli.app import app
+from seqspan.cli.commands import app as app
 
-__all__ = ["app"]
+__all__: list[str] = []

@@ -1,5 +1,5 @@
 """``python -m seqspan.cli``."""
 
-from seqspan.cli.app import app
+from seqspan.cli.commands import app
 
 app(prog_name="seqspan")

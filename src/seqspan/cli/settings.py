@@ -7,32 +7,21 @@ import json
 import shlex
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import Field, dataclass, field, fields
+from dataclasses import Field, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints
 
 import typer
 
-import seqspan
 from seqspan._core.backend import DEVICES
-from seqspan._core.checks import check_choice, check_count, check_weight
-from seqspan.cuts.spectral.n_subspaces import ESTIMATORS
-from seqspan.estimators import COUPLED_SOLVERS, SubspaceSegmenter
+from seqspan._core.checks import check_choice, check_weight
+from seqspan.cuts import CUTS, ESTIMATORS
+from seqspan.estimators import METHODS, SubspaceSegmenter, make_estimator, table_of_defaults
+from seqspan.estimators._coupled import COUPLED_SOLVERS
 from seqspan.exports import EXPORTS
-from seqspan.pipeline import CUTS
 from seqspan.preprocess import make_chain
 from seqspan.readers import readers
 from seqspan.solvers.fast.landmarks import DICTIONARIES
-
-#: Every estimator that the library offers, by the name that the command line knows it by.
-METHODS: dict[str, type[SubspaceSegmenter]] = {
-    name.lower(): value
-    for name, value in vars(seqspan).items()
-    if isinstance(value, type) and issubclass(value, SubspaceSegmenter)
-}
-
-
-COUPLED = ("osc", "spatsc")  # methods whose weights the data can choose
 
 
 def option(flags: str, metavar: str, text: str, default: Any = None) -> Any:
@@ -172,6 +161,7 @@ def check_settings(settings: Settings) -> Settings:
     read_options(settings)
     _check_spans(settings)
     _check_weights(settings)
+    estimator_of(replace(settings, device=None)).stages()  # whether there is a GPU is asked later
     return settings
 
 
@@ -195,21 +185,12 @@ def _check_spans(settings: Settings) -> None:
 
 
 def _check_weights(settings: Settings) -> None:
-    """Check the numbers of the model and its solver."""
-    given = model_parameters(settings)
-    for name, flag in {"lambda_1": "--lambda1", "lambda_2": "--lambda2", "tol": "--tol"}.items():
-        if given.get(name) == "auto":
-            _check_chosen(flag, settings.method)
-        elif name in given:
-            check_weight(flag, given[name])
-    if "max_iter" in given:
-        check_count("--max-iter", given["max_iter"], 10**9, "iterations")
-
-
-def _check_chosen(flag: str, method: str) -> None:
-    """Refuse to leave a weight to the data where the method cannot."""
-    if method not in COUPLED:
-        raise ValueError(f"{flag} auto is for the methods {', '.join(COUPLED)}; got it with {method}.")
+    """Refuse weights that are no numbers, and "auto" for a method that cannot choose them."""
+    for flag, given in (("--lambda1", settings.lambda1), ("--lambda2", settings.lambda2)):
+        if given == "auto" and "lambda_1" not in table_of_defaults(settings.method):
+            raise ValueError(f"{flag} auto is for the methods osc and spatsc; got it with {settings.method}.")
+        if given not in (None, "auto"):
+            check_weight(flag, _number_or_word(given))
 
 
 def read_options(settings: Settings) -> dict[str, Any]:
@@ -257,25 +238,27 @@ def parse_read_options(given: Iterable[str]) -> dict[str, Any]:
     return options
 
 
-def model_parameters(settings: Settings) -> dict[str, Any]:
-    """Parameters of the estimator that were given; the others keep the library's defaults."""
-    chosen = "auto" if settings.method in COUPLED else None
-    given = {
-        "lambda_1": chosen if settings.lambda1 is None else _number_or_word(settings.lambda1),
-        "lambda_2": chosen if settings.lambda2 is None else _number_or_word(settings.lambda2),
+def estimator_of(settings: Settings, **more: Any) -> SubspaceSegmenter:
+    """Make the estimator that the settings describe; the table of defaults has what was not given."""
+    given: dict[str, Any] = {
+        "n_subspaces": parse_count("--subspaces", settings.subspaces, tuple(ESTIMATORS)),
+        "n_spans": parse_count("--spans", settings.spans, ("auto",)),
+        "cut": settings.cut,
+        "lambda_1": None if settings.lambda1 is None else _number_or_word(settings.lambda1),
+        "lambda_2": None if settings.lambda2 is None else _number_or_word(settings.lambda2),
         "solver": settings.solver,
-        "dictionary": settings.dictionary or chosen,
+        "dictionary": settings.dictionary,
         "device": settings.device,
         "tol": settings.tol,
         "max_iter": settings.max_iter,
+        "preprocess": settings.preprocess,
+        "random_state": settings.seed,
+        **more,
     }
-    known = METHODS[settings.method]().get_params()
-    taken = ", ".join(name for name in given if name in known)
     given = {name: value for name, value in given.items() if value is not None}
-    foreign = [name for name in given if name not in known]
-    if foreign:
-        raise ValueError(f"the method {settings.method} takes {taken}; got {', '.join(foreign)}.")
-    return given
+    if given["preprocess"] == "none":
+        given["preprocess"] = None
+    return make_estimator(settings.method, **given)
 
 
 def _number_or_word(given: str) -> float | str:

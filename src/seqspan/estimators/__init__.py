@@ -1,11 +1,14 @@
-"""The scikit-learn face: rows in, labels out.
+"""scikit-learn's view of the pipeline: rows in, labels out. One file per method."""
 
-Each docstring lists all parameters of an estimator, and its attributes after ``fit``; what they share is
-written once, in ``_shared.py``. :class:`SubspaceSegmenter` holds what they do alike.
-"""
+from seqspan.estimators._segment import METHODS, make_estimator, segment, table_of_defaults
+from seqspan.estimators._segmenter import SubspaceSegmenter
+from seqspan.estimators.lrr import LRR
+from seqspan.estimators.lsr import LSR
+from seqspan.estimators.osc import OSC
+from seqspan.estimators.spatsc import SpatSC
+from seqspan.estimators.ssc import SSC
 
-from seqspan.estimators.ordered import COUPLED_SOLVERS, OSC, SpatSC
-from seqspan.estimators.segmenter import SubspaceSegmenter
-from seqspan.estimators.unordered import LRR, LSR, SSC
-
-__all__ = ["COUPLED_SOLVERS", "LRR", "LSR", "OSC", "SSC", "SpatSC", "SubspaceSegmenter"]
+__all__ = [
+    "LRR", "LSR", "METHODS", "OSC", "SSC", "SpatSC", "SubspaceSegmenter", "make_estimator", "segment",
+    "table_of_defaults",
+]  # fmt: skip

@@ -1,4 +1,4 @@
-/* What explains the number of subspaces, and the convergence. */
+/* What explains the number of labels, and the convergence. */
 
 /** A box with a baseline; x and y place shares of its width and height. */
 function frame(box, height, text) {
@@ -47,13 +47,13 @@ function drawSpectrum() {
   box.replaceChildren(svg);
 }
 
-/** What each label beyond the first is worth; heights are roots, because worths differ widely. */
-function drawWorths() {
+/** Evidence for each label beyond the first; heights are square roots, because it varies widely. */
+function drawLabelEvidence() {
   const box = byId("number-plot");
-  const { values, least } = DATA.worths;
+  const { values, least } = DATA.labelEvidence;
   if (!values.length) return box.replaceChildren();
   const top = Math.sqrt(Math.max(...values, 2 * least));
-  const text = `Worth of the second, third, ... subspace: ${values.map((value) => value.toPrecision(2)).join(", ")}`;
+  const text = `Evidence for the second, third, ... ${DATA.noun}: ${values.map((value) => value.toPrecision(2)).join(", ")}`;
   const { svg, width, height, x, y } = frame(box, 210, text);
   const at = (i) => x(values.length > 1 ? i / (values.length - 1) : 0.5);
   const level = (value) => y(Math.sqrt(Math.max(value, 0)) / top);
@@ -86,7 +86,7 @@ function drawConvergence() {
   const box = byId("convergence");
   const points = DATA.history.filter(([, gap]) => gap > 0);
   if (points.length < 2) {
-    const text = "The answer came from a closed form, or from a single certificate: there is no curve.";
+    const text = "The solution is in closed form, or was certified only once: there is no curve.";
     box.replaceChildren(make("p", { class: "quiet" }, text));
     return;
   }

@@ -5,7 +5,7 @@ function draw() {
   drawLegend();
   drawTable();
   drawEditor();
-  DATA.worths ? drawWorths() : drawSpectrum();
+  DATA.labelEvidence ? drawLabelEvidence() : drawSpectrum();
   drawHeat("Z");
   drawHeat("W");
   if (focused && byId(focused) && document.activeElement !== byId(focused))
@@ -33,7 +33,7 @@ function zoomTo(i) {
   state.selected = i;
   state.view = [Math.max(0, span.start - margin), Math.min(N, span.end + margin)];
   byId("readout").textContent =
-    `Span ${i + 1}, subspace ${nameOf(span.label)}: ${rangeText(span)}, ` +
+    `Span ${i + 1}, ${DATA.noun} ${nameOf(span.label)}: ${rangeText(span)}, ` +
     `samples ${span.start} to ${span.end - 1}.`;
   draw();
 }

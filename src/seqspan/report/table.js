@@ -1,7 +1,7 @@
 /* The table of spans: sorted by any column; a row zooms the timeline. */
 const COLUMNS = [
   ["start", "Span", (span) => span.start],
-  ["label", "Subspace", (span) => span.label],
+  ["label", DATA.noun[0].toUpperCase() + DATA.noun.slice(1), (span) => span.label],
   ["looks", "Looks like", null],
   ["time", "Start", (span) => edge(span.start)],
   ["end", "End", (span) => edge(span.end)],

@@ -106,7 +106,7 @@ function spanTrack(width) {
         "data-span": i,
         tabindex: i === focusable ? 0 : -1,
         "aria-pressed": String(i === state.selected),
-        "aria-label": `Span ${i + 1}, subspace ${nameOf(span.label)}, ${rangeText(span)}`,
+        "aria-label": `Span ${i + 1}, ${DATA.noun} ${nameOf(span.label)}, ${rangeText(span)}`,
         title: `${nameOf(span.label)}: ${rangeText(span)}`,
       }),
       span.label,

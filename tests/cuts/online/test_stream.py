@@ -93,7 +93,7 @@ def test_what_is_held_does_not_grow():
     sizes = []
     for seed in range(8):  # of ever new postures
         online.extend(recording(ORDER, seed=0, noise=0.02 * seed)[0])
-        online.segments()
+        online.division()
         sizes.append(held())
     assert max(sizes[3:]) <= 1.5 * max(sizes[:3])
     assert online._atoms.shape[1] <= 16

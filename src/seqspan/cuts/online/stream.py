@@ -15,7 +15,8 @@ from itertools import pairwise
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from seqspan._core.checks import scale_columns
+from seqspan._core.scaling import scale_columns
+from seqspan._core.spans import Division
 from seqspan._core.threads import Team
 from seqspan._core.types import Array, IntArray
 from seqspan.cuts.online.scatter import ScatterPath, scatter_cut
@@ -23,8 +24,6 @@ from seqspan.models import Osc, SpatSc
 from seqspan.solvers import Stopping
 from seqspan.solvers.fast.landmarks import farthest_first, on_landmarks
 from seqspan.solvers.fast.solver import solve_fast
-
-__all__ = ["OnlineSegmentation", "Segments", "segment_at_once"]
 
 TIME_SCALE = 120  # samples: a second of motion capture
 PRICE = 0.75  # of the time scale, in squared norms of samples, that a boundary has to save
@@ -37,30 +36,6 @@ RECORDING = 4096  # samples of the recording for which weights mean what they me
 NEW = 0.9  # a sample whose cosine to all landmarks is smaller becomes one
 FEATURES = 64  # more are projected at random to so many, which keeps their distances
 SAME = 0.3  # squared distance of means, in squared norms of samples, up to which spans are of one subspace
-
-
-@dataclass(frozen=True)
-class Segments:
-    """Spans so far: interior starts, labels of spans, and how many of the starts are final.
-
-    Parameters
-    ----------
-    boundaries : array of int
-        Interior starts.
-    labels : array of int, shape (n_spans,)
-    n_final : int
-        How many of the boundaries will not move any more.
-
-    Examples
-    --------
-    >>> found = Segments(np.array([300, 720]), np.array([0, 1, 0]), n_final=1)
-    >>> found.boundaries[: found.n_final]
-    array([300])
-    """
-
-    boundaries: IntArray
-    labels: IntArray
-    n_final: int
 
 
 class OnlineSegmentation:
@@ -76,7 +51,7 @@ class OnlineSegmentation:
         No more labels than these.
     n_landmarks : int
     stopping : Stopping, optional
-    n_threads : int, optional
+    n_jobs : int, optional
 
     Examples
     --------
@@ -85,17 +60,17 @@ class OnlineSegmentation:
     >>> online = OnlineSegmentation(Osc(0.1, 1.0))
     >>> for block in np.array_split((X - X.mean(axis=1, keepdims=True)).T, 10):
     ...     online.extend(block)
-    >>> found = online.segments()
+    >>> found = online.division()
     >>> bool(0 < found.n_final < len(np.flatnonzero(np.diff(labels))))
     True
     """
 
     def __init__(
         self, model: Osc | SpatSc, *, time_scale: int = TIME_SCALE, n_labels: int | None = None,
-        n_landmarks: int = N_LANDMARKS, stopping: Stopping | None = None, n_threads: int | None = None,
+        n_landmarks: int = N_LANDMARKS, stopping: Stopping | None = None, n_jobs: int | None = None,
     ) -> None:  # fmt: skip
         self.model, self.time_scale, self.n_landmarks = model, time_scale, n_landmarks
-        self.stopping, self.n_threads = stopping or Stopping(), n_threads
+        self.stopping, self.n_jobs = stopping or Stopping(), n_jobs
         self.delay = DELAY * time_scale
         self.n_samples = 0
         self._labels = _Labels(n_labels)
@@ -114,20 +89,20 @@ class OnlineSegmentation:
         while self._pending.shape[1] >= window + margin:
             self._take(window, margin)
 
-    def finish(self) -> Segments:
+    def finish(self) -> Division:
         """No more samples follow: what is left is decided."""
         if self._pending.shape[1]:
             self._take(self._pending.shape[1], 0)
-        return self.segments(all_final=True)
+        return self.division(all_final=True)
 
-    def segments(self, *, all_final: bool = False) -> Segments:
+    def division(self, *, all_final: bool = False) -> Division:
         """Spans so far, with labels."""
         if self.n_samples == 0:
-            return Segments(np.empty(0, np.intp), np.zeros(1, np.intp), 0)
+            return Division(np.empty(0, np.intp), np.zeros(1, np.intp), 0)
         boundaries = self._path.boundaries()
         n_final = len(boundaries) if all_final else len(self._path.final)
         self._labels.settle(boundaries[:n_final])
-        return Segments(boundaries, self._labels.of(boundaries), n_final)
+        return Division(boundaries, self._labels.of(boundaries), n_final)
 
     def _begin(self, columns: Array) -> None:
         """Now the features are known."""
@@ -145,7 +120,7 @@ class OnlineSegmentation:
         before = self._settled.shape[1]
         with Team(1):  # threads of many small products would wait for each other
             self._learn(window[:, before:])
-            features = represent_window(self.model, window, self._atoms, self.stopping, self.n_threads)
+            features = represent_window(self.model, window, self._atoms, self.stopping, self.n_jobs)
             features = features[:, before : before + count]
             if self._projection is not None:
                 features = self._projection @ features
@@ -170,13 +145,13 @@ class OnlineSegmentation:
 
 
 def represent_window(
-    model: Osc | SpatSc, window: Array, atoms: Array, stopping: Stopping, n_threads: int | None = None
+    model: Osc | SpatSc, window: Array, atoms: Array, stopping: Stopping, n_jobs: int | None = None
 ) -> Array:
     """What landmarks make of samples, ``D Z``, of shape (d, n)."""
     fitting = on_landmarks(model, atoms.shape[1], RECORDING)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # features, not a certificate
-        Z = solve_fast(fitting, window, dictionary=atoms, stopping=stopping, n_threads=n_threads).Z
+        Z = solve_fast(fitting, window, dictionary=atoms, stopping=stopping, n_jobs=n_jobs).Z
     return np.asarray(atoms @ Z)
 
 

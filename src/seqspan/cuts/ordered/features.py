@@ -16,6 +16,7 @@ from seqspan._core.types import Array, IntArray
 N_FEATURES = 20  # of each view
 N_ANCHORS = 1000  # samples
 MIN_VARIANCE = 1e-7  # of the first component's; components below are rounding
+MIN_DISTANCE = 1e-7  # squared, of the largest; closer samples are the same
 
 
 def sample_features(X: Array, count: int = N_FEATURES) -> Array:
@@ -39,7 +40,8 @@ def sample_features(X: Array, count: int = N_FEATURES) -> Array:
     """
     anchors = spread_anchors(X.shape[1], N_ANCHORS)
     distances = squared_distances(X, anchors)
-    return _components(np.exp(-distances / median_distance(distances, anchors)), anchors, count)
+    width = median_distance(distances, anchors, MIN_DISTANCE)
+    return _components(np.exp(-distances / width), anchors, count)
 
 
 def coefficient_features(Z: Array, count: int = N_FEATURES) -> Array:

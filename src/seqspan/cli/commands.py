@@ -17,12 +17,13 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 import seqspan
-from seqspan._core.text import count_of, printable
+from seqspan._core.text import count_of, noun_of, printable
 from seqspan.cli.inputs import Job, expand, make_jobs
 from seqspan.cli.run import Outcome, run_job, versions
-from seqspan.cli.settings import METHODS, Control, Settings, make_settings, with_options
+from seqspan.cli.settings import Control, Settings, make_settings, with_options
+from seqspan.cuts import CUTS
 from seqspan.datasets._folder import VARIABLE
-from seqspan.pipeline import CUTS
+from seqspan.estimators import METHODS
 from seqspan.readers import readers
 from seqspan.results.folder import REPORT
 
@@ -109,7 +110,7 @@ def run_all(jobs: Sequence[Job], fresh: bool, cluster: str | None = None) -> Ite
             parallel = joblib.Parallel(n_jobs=at_once, return_as="generator_unordered")
             yield from parallel(joblib.delayed(run_guarded)(job, fresh) for job in jobs)
     except KeyboardInterrupt:
-        stop("stopped; results that were not finished are as they were before", INTERRUPTED)
+        stop("stopped; unfinished results are as they were before", INTERRUPTED)
 
 
 def run_there(jobs: Sequence[Job], fresh: bool, cluster: str) -> Iterator[Outcome]:
@@ -161,14 +162,13 @@ def tell(outcome: Outcome, control: Control) -> None:
 def summarise(outcome: Outcome) -> str:
     """Say in one line what was found, how good it is, and where to look."""
     document = outcome.document
-    what = (
-        f"{count_of(document['n_spans'], 'span')} in {count_of(document['n_subspaces'], 'subspace')}, within "
-        f"{100 * document['gap']:.2g} % of the best possible"
-    )
+    noun = noun_of(document["input"]["kind"])
+    spans, labels = count_of(document["n_spans"], "span"), count_of(document["n_subspaces"], noun)
+    what = f"{spans} of {labels}, solved to within {100 * document['gap']:.2g} % of the optimum"
     before = {
         "solved": "",
-        "recut": " (solved before, only cut anew)",
-        "unchanged": " (nothing changed since the last run)",
+        "recut": " (solved before, only cut again)",
+        "unchanged": " (nothing has changed since the last run)",
     }
     return f"{outcome.name}: {what}{before[outcome.status]}: {printable(str(outcome.folder / REPORT))}"
 
@@ -266,7 +266,7 @@ def reproduce(
 
     options = command.Options(out, quick, repeats, jobs, cluster, data, quiet)
     try:
-        for each in command.names_of(name):
+        for each in command.select_experiments(name):
             if dry_run:
                 typer.echo(command.describe(command.plan(each, options)))
                 continue

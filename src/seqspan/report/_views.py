@@ -13,7 +13,7 @@ from seqspan._core.spans import boundaries_from_labels
 from seqspan._core.text import printable
 from seqspan._core.types import Array, IntArray
 from seqspan.recording import FrameView, PoseView, Recording, SpectrumView
-from seqspan.report.pictures import thumbnails
+from seqspan.report._pictures import thumbnails
 
 MAX_THUMBNAILS = 240
 MAX_POSES = 400

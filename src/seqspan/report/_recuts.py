@@ -7,57 +7,59 @@ from threadpoolctl import threadpool_limits
 
 from seqspan._core.spans import boundaries_from_labels, labels_from_boundaries
 from seqspan._core.types import Array, IntArray
-from seqspan.cuts.ordered.cut import MIN_LENGTH, OrderedCutter
 from seqspan.cuts.peaks import boundary_strength
 from seqspan.cuts.spectral.affinity import SharedAffinity
 from seqspan.cuts.spectral.ncut import normalised_cuts
-from seqspan.pipeline import segment
-from seqspan.report.findings import Findings
+from seqspan.report._content import Content
 
 MAX_SUBSPACES = 20
-MAX_GRID = 1500  # points of time between which the page's spans run
 MAX_GROUPS = 720  # samples are cut in groups of neighbours, so that twenty cuts cost less than one exact
 
 
-def recut(findings: Findings) -> dict[int, IntArray]:
+def recut(content: Content) -> dict[int, IntArray]:
     """Cut into 1 to 20 subspaces (spans, where the cut is by peaks).
 
     Parameters
     ----------
-    findings : Findings
+    content : Content
 
     Returns
     -------
     dict of int to array of shape (n_samples,)
         Labels; for the number that was found, the very labels.
     """
-    n = findings.solved.Z.shape[1]
+    n = content.Z.shape[1]
     numbers = range(1, min(MAX_SUBSPACES, n) + 1)
-    if findings.cut == "peaks":
-        cuts = {k: segment(findings.solved.Z, cut="peaks", n_spans=k).labels for k in numbers}
-    elif findings.cut == "ordered":
-        cuts = _ordered_cuts(findings, list(numbers))
+    if content.cut == "ncut":
+        cuts = {
+            k: content.representation.to_rows(labels)
+            for k, labels in _coarse_cuts(content, list(numbers)).items()
+        }
     else:
-        cuts = _coarse_cuts(findings, list(numbers))
-    return {k: findings.to_samples(labels) for k, labels in cuts.items()} | {
-        findings.n_subspaces: findings.labels
-    }
+        cuts = {
+            k: content.found.recut(**_asked(content.cut, k)).labels for k in numbers if k <= _most(content)
+        }
+    return cuts | {content.found.n_subspaces: content.found.labels}
 
 
-def _ordered_cuts(findings: Findings, numbers: list[int]) -> dict[int, IntArray]:
-    """Cut into the best spans for each number of labels, on a grid where there are many samples."""
-    cutter = OrderedCutter(findings.X, findings.solved.Z, rng=0, exact_up_to=MAX_GRID)
-    n = findings.X.shape[1]
-    return {k: cutter.cut(n_subspaces=k).sample_labels(n) for k in numbers if k <= n // MIN_LENGTH}
+def _asked(cut: str, number: int) -> dict[str, int]:
+    """What the slider's number stands for: labels, or spans if each has its own label."""
+    return {"n_spans": number} if cut == "peaks" else {"n_subspaces": number}
 
 
-def _coarse_cuts(findings: Findings, numbers: list[int]) -> dict[int, IntArray]:
+def _most(content: Content) -> int:
+    """Most labels or spans that the cut can give."""
+    n = int(content.representation.X.shape[1])
+    return max(1, n // content.found.cutting.min_length) if content.cut == "ordered" else n
+
+
+def _coarse_cuts(content: Content, numbers: list[int]) -> dict[int, IntArray]:
     """Cut groups of neighbours, then move every boundary to the strongest change nearby."""
-    n = len(findings.W)
+    n = len(content.W)
     size = -(-n // MAX_GROUPS)
-    W = pool_sum(findings.W, size)
-    strength = boundary_strength(findings.solved.Z)
-    columns = np.searchsorted(findings.rows, findings.boundaries)
+    W = pool_sum(content.W, size)
+    strength = boundary_strength(content.Z)
+    columns = np.searchsorted(content.representation.rows, content.found.boundaries)
     with threadpool_limits(1):  # threads of factorisations this small mostly wait for each other
         groups = normalised_cuts(W, [k for k in numbers if k <= len(W)], rng=0, n_starts=4)
     cuts = {k: np.repeat(labels, size)[:n] for k, labels in groups.items()}

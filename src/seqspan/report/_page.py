@@ -14,30 +14,42 @@ from markupsafe import Markup
 from scipy.optimize import linear_sum_assignment
 
 from seqspan._core.spans import boundaries_from_labels, edge_times
-from seqspan._core.text import printable
+from seqspan._core.text import noun_of, plural_of, printable
 from seqspan._core.types import Array, IntArray
-from seqspan.cuts.ordered.cut import SAME
+from seqspan.cuts.ordered.merging import MIN_LABEL_EVIDENCE
 from seqspan.cuts.peaks import boundary_strength
 from seqspan.cuts.spectral.affinity import SharedAffinity
-from seqspan.cuts.spectral.spectrum import checked_affinity, degrees, leading_eigenpairs, multiply
+from seqspan.cuts.spectral.n_subspaces import laplacian_eigenvalues
 from seqspan.plots import COLOURS
-from seqspan.report.findings import Findings
-from seqspan.report.pictures import affinity_map, heat_map
-from seqspan.report.recuts import MAX_SUBSPACES, recut
-from seqspan.report.views import STEPS, make_view
-from seqspan.report.words import describe_facts, describe_settings
+from seqspan.report._content import Content
+from seqspan.report._pictures import affinity_map, heat_map
+from seqspan.report._recuts import MAX_SUBSPACES, recut
+from seqspan.report._views import STEPS, make_view
+from seqspan.report._words import describe_facts, describe_settings
+from seqspan.segmentation import Segmentation
 
 MAX_POINTS = 2400  # of the curve of boundary strength; a wide screen has no more columns
 SCRIPTS = ("state.js", "looks.js", "timeline.js", "table.js", "heat.js", "curves.js", "main.js")
 EIGENVALUE_RESIDUAL = 1e-2  # of eigenvectors; the eigenvalues err by its square, less than a line's width
 
 
-def build_report(findings: Findings) -> str:
-    """Write the report of a segmented recording.
+def build_report(
+    found: Segmentation,
+    document: Mapping[str, Any] | None = None,
+    *,
+    true_labels: IntArray | None = None,
+    true_names: tuple[str, ...] = (),
+) -> str:
+    """Write the report of a segmentation.
 
     Parameters
     ----------
-    findings : Findings
+    found : Segmentation
+    document : mapping, optional
+        What ``result.json`` says; ``found.describe()`` by default.
+    true_labels : array of int, shape (n_samples,), optional
+    true_names : tuple of str
+        Names of the true labels; empty if only boundaries are known.
 
     Returns
     -------
@@ -46,33 +58,29 @@ def build_report(findings: Findings) -> str:
 
     Examples
     --------
-    >>> from seqspan import OSC
+    >>> import seqspan
     >>> from seqspan.datasets import make_subspaces
-    >>> from seqspan.results import Solved
-    >>> from seqspan.recording import Recording
     >>> X, _ = make_subspaces(rng=0)
-    >>> osc = OSC(5, random_state=0).fit(X.T)
-    >>> recording = Recording(X=X.T, times=np.arange(100.0), time_unit="s", kind="table",
-    ...                     feature_names=tuple(f"x{i}" for i in range(X.shape[0])), source="toy.csv")
-    >>> findings = Findings(recording, X, Solved(osc.coef_, osc.objective_, osc.dual_gap_, osc.n_iter_),
-    ...                     osc.labels_, osc.boundaries_, osc.n_subspaces_, np.arange(100), "ncut")
-    >>> "toy.csv" in build_report(findings)
+    >>> "5 spans" in build_report(seqspan.segment(X.T))
     True
     """
-    data = make_data(findings)
-    facts = describe_facts(findings, data["spectrum"])
+    content = Content(found, found.describe() if document is None else document, true_labels, true_names)
+    data = make_data(content)
+    facts = describe_facts(content, data["spectrum"])
     environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
     template = environment.from_string(_resource("page.html"))
     return template.render(
-        name=printable(Path(findings.recording.source).name or "recording"),
+        name=printable(Path(content.recording.source).name or "recording"),
         facts=facts,
-        settings=describe_settings(findings),
-        document=_printable(findings.document),
-        has_truth=findings.true_labels is not None,
+        settings=describe_settings(content),
+        document=_printable(content.document),
+        has_truth=content.true_labels is not None,
         most=max(map(int, data["cuts"])),
-        chosen=findings.n_subspaces,
-        cut=findings.cut,
-        landmarks=findings.n_landmarks,
+        chosen=content.found.n_subspaces,
+        cut=content.cut,
+        noun=noun_of(content.recording.kind),
+        nouns=plural_of(noun_of(content.recording.kind)),
+        landmarks=content.n_landmarks,
         style=Markup(_resource("page.css")),  # written here, not by strangers
         script=Markup("\n".join(_resource(name) for name in SCRIPTS)),
         data=Markup(to_script_json(data)),
@@ -107,30 +115,35 @@ def _printable(value: Any) -> Any:
     return value
 
 
-def make_data(findings: Findings) -> dict[str, Any]:
+def make_data(content: Content) -> dict[str, Any]:
     """Collect what the scripts draw."""
-    cuts = recut(findings)
-    solved = findings.solved
+    cuts = recut(content)
     return {
-        "n": len(findings.recording),
-        "name": printable(Path(findings.recording.source).stem or "recording"),
-        "unit": printable(findings.recording.time_unit),
-        "edges": _short_edges(edge_times(findings.recording.times)),
+        "n": len(content.recording),
+        "name": printable(Path(content.recording.source).stem or "recording"),
+        "unit": printable(content.recording.time_unit),
+        "edges": _short_edges(edge_times(content.recording.times)),
         "colours": COLOURS,
-        "chosen": findings.n_subspaces,
+        "chosen": content.found.n_subspaces,
         "cuts": {str(k): _runs(labels) for k, labels in sorted(cuts.items())},
-        "found": [[0, *findings.boundaries.tolist()], findings.labels[[0, *findings.boundaries]].tolist()],
-        "confidence": {str(k): _confidence(findings, labels) for k, labels in cuts.items()},
-        "truth": _truth(findings),
-        "strength": _strength(findings),
-        "spectrum": [] if findings.cut == "ordered" else _spectrum(findings.W),
-        "worths": _worths(findings),
-        "history": [[p.iteration, _short(p.gap), round(p.seconds, 3)] for p in solved.history],
-        "tol": findings.document.get("parameters", {}).get("tol"),
-        "rows": None if len(findings.rows) == len(findings.recording) else findings.rows.tolist(),
-        "heat": {"Z": heat_map(solved.Z), "W": affinity_map(findings.W)},
-        "landmarks": findings.n_landmarks,
-        "view": make_view(findings.recording, cuts, findings.n_subspaces),
+        "found": [
+            [0, *content.found.boundaries.tolist()],
+            content.found.labels[[0, *content.found.boundaries]].tolist(),
+        ],
+        "confidence": {str(k): _confidence(content, labels) for k, labels in cuts.items()},
+        "truth": _truth(content),
+        "strength": _strength(content),
+        "spectrum": [] if content.cut == "ordered" else _spectrum(content.W),
+        "labelEvidence": _label_evidence(content),
+        "noun": noun_of(content.recording.kind),
+        "history": [[p.iteration, _short(p.gap), round(p.seconds, 3)] for p in content.solution.history],
+        "tol": content.document.get("parameters", {}).get("tol"),
+        "rows": None
+        if len(content.representation.rows) == len(content.recording)
+        else content.representation.rows.tolist(),
+        "heat": {"Z": heat_map(content.Z), "W": affinity_map(content.W)},
+        "landmarks": content.n_landmarks,
+        "view": make_view(content.recording, cuts, content.found.n_subspaces),
     }
 
 
@@ -154,23 +167,23 @@ def _runs(labels: IntArray) -> list[list[int]]:
     return [starts.tolist(), labels[starts].tolist()]
 
 
-def _confidence(findings: Findings, labels: IntArray) -> dict[str, float]:
+def _confidence(content: Content, labels: IntArray) -> dict[str, float]:
     """Confidence of each boundary of a cut, by its sample; that of the cut as found is known."""
-    if labels is findings.labels:
-        starts, sure = findings.boundaries, findings.confidence
+    if labels is content.found.labels:
+        starts, sure = content.found.boundaries, content.confidence
     else:
         starts = boundaries_from_labels(labels)
-        sure = findings.confidence_of(starts)
+        sure = content.found.confidence_of(starts)
     return {str(start): round(value, 3) for start, value in zip(starts.tolist(), sure.tolist(), strict=True)}
 
 
-def _truth(findings: Findings) -> dict[str, Any] | None:
+def _truth(content: Content) -> dict[str, Any] | None:
     """The true spans, where they are known."""
-    if findings.true_labels is None:
+    if content.true_labels is None:
         return None
-    starts, labels = _runs(findings.true_labels)
-    names = [printable(name) for name in findings.true_names]
-    paints = match_labels(findings.true_labels, findings.labels)
+    starts, labels = _runs(content.true_labels)
+    names = [printable(name) for name in content.true_names]
+    paints = match_labels(content.true_labels, content.found.labels)
     return {"starts": starts, "labels": labels, "names": names, "paints": paints}
 
 
@@ -190,30 +203,23 @@ def match_labels(true: IntArray, found: IntArray) -> list[int]:
     return [partners[label] if label in partners else next(unused) for label in range(len(counts))]
 
 
-def _strength(findings: Findings) -> dict[str, Any]:
+def _strength(content: Content) -> dict[str, Any]:
     """How much the coefficients change at each sample, the largest of every block, in thousandths."""
-    strength = np.concatenate([[0], boundary_strength(findings.solved.Z)])
+    strength = np.concatenate([[0], boundary_strength(content.Z)])
     size = -(-len(strength) // MAX_POINTS)
     blocks = np.maximum.reduceat(strength, np.arange(0, len(strength), size))
     return {"size": size, "values": np.round(blocks / (blocks.max() or 1) * STEPS).astype(int).tolist()}
 
 
-def _worths(findings: Findings) -> dict[str, Any] | None:
-    """What labels beyond the first are worth to the ordered cut, and the least that it keeps."""
-    if findings.cut != "ordered":
+def _label_evidence(content: Content) -> dict[str, Any] | None:
+    """Evidence of the ordered cut for each label beyond the first, and the least that keeps labels apart."""
+    if content.cut != "ordered":
         return None
-    return {"values": [_short(worth) for worth in findings.label_worths[:MAX_SUBSPACES]], "least": SAME}
+    values = [_short(value) for value in content.label_evidence[:MAX_SUBSPACES]]
+    return {"values": values, "least": MIN_LABEL_EVIDENCE}
 
 
 def _spectrum(W: Array | SharedAffinity) -> list[float]:
     """Smallest eigenvalues of the normalised Laplacian, one more than there are numbers on the slider."""
-    W = checked_affinity(W)
-    degree = degrees(W)[:, None]
-    scale = np.divide(1, np.sqrt(degree), out=np.zeros_like(degree), where=degree > 0)
-    count = min(MAX_SUBSPACES + 1, len(W))
-
-    def product(V: Array) -> Array:
-        return scale * multiply(W, scale * V)
-
-    values, _ = leading_eigenpairs(product, len(W), count, tol=EIGENVALUE_RESIDUAL)
-    return [_short(max(1 - float(value), 0.0)) for value in values]
+    values = laplacian_eigenvalues(W, min(MAX_SUBSPACES + 1, len(W)), tol=EIGENVALUE_RESIDUAL)
+    return [_short(max(float(value), 0.0)) for value in values]

@@ -1,0 +1,64 @@
+"""What OSC and SpatSC share: two weights, a choice of solvers, landmarks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Self
+
+import numpy.typing as npt
+from sklearn.base import clone
+
+from seqspan._core.checks import check_choice
+from seqspan._core.types import Array
+from seqspan.estimators._partial_fit import PartialFit
+from seqspan.models.weights import choose_weights
+from seqspan.segmentation import Representation
+
+COUPLED_SOLVERS = ("fast", "vladmap", "ladmpsap", "sylvester", "splitting")
+
+
+class Coupled(PartialFit):
+    """Estimators with a weight lambda_2 on the change over time, and a choice of solvers."""
+
+    lambda_1: float | str
+    lambda_2: float | str
+    solver: str
+    _change = 1.0
+
+    def _solver(self) -> str:
+        return check_choice("solver", self.solver, COUPLED_SOLVERS)
+
+    def _weights(self, X: Array) -> tuple[float, float]:
+        return choose_weights(X, self.lambda_1, self.lambda_2, self._change)
+
+    def _keep_model(self, found: Representation) -> None:
+        self.lambda_1_, self.lambda_2_ = found.model.lam1, found.model.lam2
+        self.dictionary_ = "samples" if found.landmarks is None else "landmarks"
+        if found.landmarks is not None:
+            self.landmarks_ = found.landmarks.T
+
+    def path(self, X: npt.ArrayLike, lambda_2: Sequence[float]) -> Iterator[Self]:
+        """Fit a series of weights lambda_2, each starting where the one before ended.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        lambda_2 : sequence of float
+            Neighbouring values should be alike, so that little is left to do from one to the next.
+
+        Yields
+        ------
+        estimator
+            Fitted with the next weight. It is the same object every time: copy what you want to keep.
+
+        Examples
+        --------
+        >>> from seqspan import OSC
+        >>> from seqspan.datasets import make_subspaces
+        >>> X, labels = make_subspaces(3, 2, 20, 10, rng=0)
+        >>> [len(osc.boundaries_) for osc in OSC(3, random_state=0).path(X.T, [0.5, 1.0])]
+        [2, 2]
+        """
+        estimator = clone(self).set_params(warm_start=True)
+        for weight in lambda_2:
+            yield estimator.set_params(lambda_2=weight).fit(X)

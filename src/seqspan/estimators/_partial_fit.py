@@ -1,0 +1,131 @@
+"""``partial_fit``: the estimators that can extend a segmentation while samples arrive."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils.validation import validate_data
+
+from seqspan._core.checks import check_count, check_weight
+from seqspan._core.spans import Division
+from seqspan._core.types import Array, IntArray
+from seqspan.cuts.online.stream import OnlineSegmentation
+from seqspan.estimators._segmenter import SubspaceSegmenter
+from seqspan.models import Osc, SpatSc
+from seqspan.models.weights import SPARSITY
+from seqspan.solvers import Stopping
+
+#: Parameters that a stream uses; `random_state` has no effect, as nothing about a stream is random.
+USED = {
+    "n_subspaces", "lambda_1", "lambda_2", "tol", "max_iter", "time_scale", "n_jobs", "callback",
+    "random_state", "kind",
+}  # fmt: skip
+
+
+class PartialFit(SubspaceSegmenter):
+    """An estimator whose model is OSC or SpatSC, which can be fitted to a stream."""
+
+    time_scale: int
+    _change: float  # lambda_2 of the paper, for samples of unit length
+    _stream: OnlineSegmentation | None = None
+
+    def partial_fit(self, X: npt.ArrayLike, y: object = None, *, last: bool = False) -> Self:
+        """Extend the segmentation by the samples that follow those given before.
+
+        Samples are seen once and in order; the distant past is known through landmarks alone. A boundary is
+        final once ``delay_`` more samples have come, 19 times `time_scale`, and does not move any more.
+        Streams have a cut of their own, and weights given as "auto" are the paper's. Parameters that a stream
+        has no use for must keep their defaults.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : ignored
+        last : bool
+            No samples follow: everything becomes final, and the next call begins a new stream.
+
+        Returns
+        -------
+        self
+            With ``boundaries_`` and ``span_labels_`` of everything so far, of which ``n_final_`` boundaries
+            are final, and ``labels_`` of the samples in X.
+
+        Examples
+        --------
+        >>> from seqspan import OSC
+        >>> from seqspan.datasets import make_motion
+        >>> X, labels = make_motion(6000, 20, rng=1)
+        >>> X -= X.mean(axis=1, keepdims=True)
+        >>> osc = OSC()
+        >>> for block in np.array_split(X.T, 10):
+        ...     osc = osc.partial_fit(block)
+        >>> osc = osc.partial_fit(block[:0], last=True)
+        >>> true = np.flatnonzero(np.diff(labels)) + 1
+        >>> bool(np.abs(true[:, None] - osc.boundaries_).min(axis=0).max() <= 60)  # within half a second
+        True
+        """
+        stream = self._stream
+        if stream is None:
+            stream = self._begin()
+            self._forget()
+        samples: Array = validate_data(
+            self, X, dtype=(np.float64, np.float32), reset=stream.n_samples == 0, ensure_min_samples=0
+        )
+        if len(samples):
+            stream.extend(samples)
+        self._report(stream.finish() if last else stream.division(), stream, len(samples))
+        self._stream = None if last else stream
+        return self
+
+    def _begin(self) -> OnlineSegmentation:
+        """Check the parameters and start a stream."""
+        self._refuse_unused()
+        scale = check_count("time_scale", self.time_scale, 10**6, "samples")
+        k = check_count("n_subspaces", self.n_subspaces, 10**6, "labels of a stream", ("auto",))
+        check_count("max_iter", self.max_iter, 10**9, "iterations")
+        return OnlineSegmentation(
+            self._coupled(self._weight("lambda_1", SPARSITY), self._weight("lambda_2", self._change)),
+            time_scale=int(scale),
+            n_labels=None if isinstance(k, str) else k,
+            stopping=Stopping(check_weight("tol", self.tol), int(self.max_iter), callback=self.callback),
+            n_jobs=self._jobs(),
+        )
+
+    def _refuse_unused(self) -> None:
+        """Refuse parameters that a stream would ignore."""
+        for name, parameter in inspect.signature(type(self)).parameters.items():
+            given = getattr(self, name)
+            if name not in USED and given is not parameter.default and given != parameter.default:
+                raise ValueError(
+                    f"partial_fit has no use for {name}: leave it at {parameter.default!r}; got {given!r}. "
+                    f"{REMEDIES.get(name, '')}".rstrip()
+                )
+
+    def _weight(self, name: str, paper: float) -> float:
+        """A weight as given, or the paper's."""
+        given = getattr(self, name)
+        return paper if given == "auto" else check_weight(name, given)
+
+    def _coupled(self, lambda_1: float, lambda_2: float) -> Osc | SpatSc:
+        """The model with given weights."""
+        raise NotImplementedError
+
+    def _report(self, found: Division, stream: OnlineSegmentation, n_new: int) -> None:
+        """Set the attributes."""
+        self.boundaries_, self.span_labels_, self.n_final_ = found.boundaries, found.labels, found.n_final
+        self.n_subspaces_ = int(found.labels.max()) + 1
+        self.n_samples_seen_, self.delay_ = stream.n_samples, stream.delay
+        here = np.arange(stream.n_samples - n_new, stream.n_samples)
+        self.labels_: IntArray = found.labels[np.searchsorted(found.boundaries, here, side="right")]
+
+
+#: What to do instead, for parameters that people reach for.
+REMEDIES = {
+    "preprocess": "Samples are seen once: centre or scale them by values known beforehand.",
+    "cut": "Streams have a cut of their own.",
+    "normalize": "Samples of a stream are always scaled to unit norm.",
+    "kernel": "Samples of a stream are compared as they are.",
+}

@@ -1,0 +1,110 @@
+"""One call from a file, a recording or an array of rows to a segmentation."""
+
+from __future__ import annotations
+
+import inspect
+from os import PathLike
+from typing import Any
+
+import numpy.typing as npt
+
+from seqspan.estimators._coupled import Coupled
+from seqspan.estimators._segmenter import SubspaceSegmenter
+from seqspan.estimators.lrr import LRR
+from seqspan.estimators.lsr import LSR
+from seqspan.estimators.osc import OSC
+from seqspan.estimators.spatsc import SpatSC
+from seqspan.estimators.ssc import SSC
+from seqspan.readers import read
+from seqspan.recording import Recording
+from seqspan.segmentation import Segmentation
+
+#: Every method by the name that ``segment`` and the command line know it by.
+METHODS: dict[str, type[SubspaceSegmenter]] = {
+    "osc": OSC, "spatsc": SpatSC, "ssc": SSC, "lrr": LRR, "lsr": LSR,
+}  # fmt: skip
+
+# single precision halves memory and time, and the gap is certified all the same
+DEFAULTS = {"cut": "ordered", "preprocess": "auto", "dtype": "float32", "random_state": 0}
+COUPLED_DEFAULTS = {"lambda_1": "auto", "lambda_2": "auto", "dictionary": "auto"}
+
+
+def table_of_defaults(method: str = "osc") -> dict[str, Any]:
+    """Return the defaults that ``seqspan.segment`` and the command line share.
+
+    Parameters
+    ----------
+    method : str
+        A name in :data:`METHODS`.
+
+    Returns
+    -------
+    dict
+        Keyword arguments: ``OSC(**table_of_defaults())`` gives the answers of ``seqspan.segment``. What is
+        missing keeps the estimator's own default, which is the paper's.
+
+    Examples
+    --------
+    >>> table_of_defaults("lrr")
+    {'cut': 'ordered', 'preprocess': 'auto', 'dtype': 'float32', 'random_state': 0}
+    """
+    return {**DEFAULTS, **(COUPLED_DEFAULTS if issubclass(find_method(method), Coupled) else {})}
+
+
+def find_method(method: str) -> type[SubspaceSegmenter]:
+    """The estimator of that name."""
+    if method not in METHODS:
+        raise ValueError(f"method must be one of {', '.join(map(repr, METHODS))}; got {method!r}.")
+    return METHODS[method]
+
+
+def make_estimator(method: str = "osc", **settings: Any) -> SubspaceSegmenter:
+    """Make an estimator from the table of defaults and the settings that replace some of them."""
+    estimator = find_method(method)
+    known = list(inspect.signature(estimator).parameters)
+    unknown = sorted(set(settings) - set(known))
+    if unknown:
+        raise ValueError(f"the method {method!r} takes {', '.join(known)}; got {', '.join(unknown)}.")
+    return estimator(**{**table_of_defaults(method), **settings})
+
+
+def segment(
+    source: str | PathLike[str] | Recording | npt.ArrayLike,
+    *,
+    n_subspaces: int | str = "auto",
+    n_spans: int | str = "auto",
+    method: str = "osc",
+    **settings: Any,
+) -> Segmentation:
+    """Divide a recording into spans and label them.
+
+    Parameters
+    ----------
+    source : path, Recording or array-like of shape (n_samples, n_features)
+        A file as :func:`seqspan.read` takes it, a recording that was read, or samples in order, one per row.
+    n_subspaces : int or "auto"
+        Number of distinct labels.
+    n_spans : int or "auto"
+        Number of spans.
+    method : {"osc", "spatsc", "ssc", "lrr", "lsr"}
+    **settings
+        Parameters of the method's estimator, such as ``cut="ncut"`` or ``lambda_2=3.0``; the others are those
+        of :func:`seqspan.estimators.table_of_defaults`, as on the command line.
+
+    Returns
+    -------
+    Segmentation
+
+    Examples
+    --------
+    >>> import seqspan
+    >>> from seqspan.datasets import make_recurring_subspaces
+    >>> X, _ = make_recurring_subspaces((0, 1, 2, 0), 3, 12, (20, 15, 25, 20), rng=0)
+    >>> found = seqspan.segment(X.T)
+    >>> found.boundaries, found.spans[-1].label
+    (array([20, 35, 60]), 0)
+    """
+    estimator = make_estimator(method, n_subspaces=n_subspaces, n_spans=n_spans, **settings)
+    recording = read(source) if isinstance(source, str | PathLike) else source
+    found: Segmentation = estimator.fit(recording).segmentation_
+    return found

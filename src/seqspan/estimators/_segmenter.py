@@ -1,0 +1,236 @@
+"""What all estimators share: checks at the door, then the pipeline, then attributes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from numbers import Integral
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.utils.validation import check_array, validate_data
+
+from seqspan._core.backend import DEVICES, check_device_samples, is_on_gpu, require_cupy, to_host
+from seqspan._core.checks import check_bool, check_choice, check_count, check_seed, check_weight
+from seqspan._core.display import Display
+from seqspan._core.kernels import Kernel, check_kernel
+from seqspan._core.solution import Progress
+from seqspan._core.spans import MIN_LENGTH
+from seqspan._core.types import Array
+from seqspan.cuts import CUTS
+from seqspan.models import Model
+from seqspan.pipeline import Method, WarmStart, as_recording, cut, represent
+from seqspan.recording import KINDS, Recording
+from seqspan.segmentation import Cutting, Representation, Segmentation
+from seqspan.solvers import Stopping
+from seqspan.solvers.fast.landmarks import DICTIONARIES, N_LANDMARKS
+
+MIN_SAMPLES = 3
+PRECISIONS = ("float32", "float64")
+PUBLISHED_RULES = ("vladmap", "ladmpsap", "sylvester")  # solvers whose papers say when to stop
+Callback = Callable[[Progress], None]
+
+
+class SubspaceSegmenter(ClusterMixin, BaseEstimator):
+    """Fit a model to samples in order, then cut its coefficients into spans.
+
+    The values given here belong to parameters that an estimator does not offer. A new estimator names its
+    model and its solver.
+
+    Examples
+    --------
+    >>> from seqspan import LSR, OSC
+    >>> issubclass(OSC, SubspaceSegmenter) and issubclass(LSR, SubspaceSegmenter)
+    True
+    """
+
+    n_subspaces: int | str
+    n_spans: int | str
+    cut: str
+    min_length: int
+    kernel: Kernel = "linear"
+    normalize: bool
+    preprocess: Any
+    dtype: str | None
+    kind: str
+    tol: float = 1e-2
+    stopping: str = "gap"
+    max_iter: int = 1
+    warm_start: bool = False
+    device: str = "cpu"
+    dictionary: str = "samples"
+    n_landmarks: int = N_LANDMARKS
+    n_jobs: int | None
+    random_state: Any
+    callback: Callback | None
+    verbose: int
+    _warm: WarmStart | None = None
+    _on_gpu: bool = False
+    _coefficients: Array | None = None
+
+    def _make_model(self, X: Array) -> Model:
+        """Check the model's own parameters and build it for samples X (d, n)."""
+        raise NotImplementedError
+
+    def _solver(self) -> str:
+        """Name the solver to use, checked."""
+        raise NotImplementedError
+
+    def fit(self, X: npt.ArrayLike | Recording, y: object = None) -> Self:
+        """Segment samples in order.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features), or Recording
+            Samples in order, one per row. A Recording brings its kind, times and names.
+        y : ignored
+
+        Returns
+        -------
+        self
+
+        Examples
+        --------
+        >>> from seqspan import OSC
+        >>> from seqspan.datasets import make_subspaces
+        >>> X, labels = make_subspaces(3, 2, 20, 10, rng=0)
+        >>> OSC(n_subspaces=3, random_state=0).fit(X.T).labels_
+        array([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2,
+               2, 2, 2, 2, 2, 2, 2, 2])
+        """
+        recording = self._recording(X)
+        self._warm = (self._warm or WarmStart()) if check_bool("warm_start", self.warm_start) else None
+        method, cutting = self.stages()
+        with Display(type(self).__name__, int(self.verbose)) as display:
+            found = represent(recording, method, cutting=cutting, warm=self._warm, display=display)
+            segmentation = cut(found, cutting, display=display)
+        self._forget()
+        self._keep(recording, found, segmentation)
+        return self
+
+    def _recording(self, X: Any) -> Recording:
+        """Check the samples, where they lie."""
+        if isinstance(X, Recording):
+            check_array(X.X, dtype="numeric", ensure_min_samples=MIN_SAMPLES)
+            return X
+        check_choice("kind", self.kind, KINDS)
+        if is_on_gpu(X):
+            if self.device != "cuda":
+                raise ValueError(f"X is a CuPy array, which needs device='cuda'; got device={self.device!r}.")
+            return as_recording(check_device_samples(X, MIN_SAMPLES), self.kind)
+        rows = validate_data(self, X, dtype=(np.float64, np.float32), ensure_min_samples=MIN_SAMPLES)
+        return as_recording(rows, self.kind)
+
+    def stages(self) -> tuple[Method, Cutting]:
+        """Return the settings of the pipeline's two stages, with every parameter checked.
+
+        Examples
+        --------
+        >>> from seqspan import OSC
+        >>> method, cutting = OSC(solver="vladmap", cut="ordered").stages()
+        >>> method.solver, cutting.cut
+        ('vladmap', 'ordered')
+        """
+        return self._method(), self._cutting()
+
+    def _method(self) -> Method:
+        """How samples are represented."""
+        if check_choice("device", self.device, DEVICES) == "cuda":
+            require_cupy()
+        solver = self._solver()
+        check_choice("dictionary", self.dictionary, DICTIONARIES)
+        check_count("n_landmarks", self.n_landmarks, 10**6, "landmarks")
+        if self.dictionary == "samples" and self.n_landmarks != N_LANDMARKS:
+            raise ValueError(
+                f"n_landmarks={self.n_landmarks} needs dictionary='landmarks' or 'auto'; got 'samples'."
+            )
+        if self.dtype is not None:
+            check_choice("dtype", self.dtype, PRECISIONS)
+        return Method(
+            self._make_model,
+            check_choice("solver with device='cuda'", solver, ("fast",)) if self.device == "cuda" else solver,
+            self.preprocess,
+            check_bool("normalize", self.normalize),
+            check_kernel(self.kernel),
+            self.dtype,
+            self.dictionary,
+            int(self.n_landmarks),
+            self.device,
+            self._stopping(solver),
+            self._jobs(),
+        )
+
+    def _stopping(self, solver: str) -> Stopping:
+        """When the solver stops, checked."""
+        rule = check_choice("stopping", self.stopping, ("gap", "published"))
+        if rule == "published" and solver not in PUBLISHED_RULES:
+            raise ValueError(
+                f"stopping='published' needs a solver with a published rule, {', '.join(PUBLISHED_RULES)}; "
+                f"got solver={solver!r}."
+            )
+        check_weight("tol", self.tol)
+        check_count("max_iter", self.max_iter, 10**9, "iterations")
+        return Stopping(self.tol, int(self.max_iter), rule == "published", self.callback)
+
+    def _jobs(self) -> int | None:
+        """Number of threads as given, checked."""
+        if self.n_jobs is not None and (not isinstance(self.n_jobs, Integral) or self.n_jobs == 0):
+            raise ValueError(f"n_jobs must be None or an int other than 0; got {self.n_jobs!r}.")
+        return self.n_jobs
+
+    def _cutting(self) -> Cutting:
+        """How coefficients become spans."""
+        check_choice("cut", self.cut, CUTS)
+        check_count("min_length", self.min_length, 10**9, "samples of a span")
+        if self.cut != "ordered" and self.min_length != MIN_LENGTH:
+            raise ValueError(
+                f"min_length is for cut='ordered'; got min_length={self.min_length} with {self.cut!r}."
+            )
+        seed = check_seed("random_state", self.random_state)
+        return Cutting(self.cut, self.n_subspaces, self.n_spans, int(self.min_length), seed, self._jobs())
+
+    def _forget(self) -> None:
+        """Drop what an earlier fit or stream has left, so that all attributes speak of one fit."""
+        for name in [name for name in vars(self) if name.endswith("_") and not name.startswith("_")]:
+            delattr(self, name)
+        self._stream: Any = None
+        self._coefficients = None
+
+    def _keep(self, recording: Recording, found: Representation, segmentation: Segmentation) -> None:
+        """Set the attributes."""
+        self._on_gpu = is_on_gpu(recording.X)
+        xp = require_cupy() if self._on_gpu else np
+        self.segmentation_ = segmentation
+        self.labels_ = xp.asarray(segmentation.labels)
+        self.boundaries_ = xp.asarray(segmentation.boundaries)
+        self.n_subspaces_ = segmentation.n_subspaces
+        self.objective_, self.dual_gap_ = found.solution.objective, found.solution.gap
+        self.n_iter_, self.history_ = found.solution.n_iter, found.solution.history
+        self.preprocess_ = found.steps
+        self.n_features_in_: int = recording.X.shape[1]
+        self._keep_model(found)
+
+    def _keep_model(self, found: Representation) -> None:
+        """Set the attributes that only some models have."""
+
+    @property
+    def coef_(self) -> Array:
+        """Z; column j represents sample j. Found on a GPU for NumPy samples, it is fetched when asked for."""
+        Z: Array = self._fitted("coef_").representation.Z
+        if self._on_gpu:
+            return Z
+        self._coefficients = np.asarray(to_host(Z)) if self._coefficients is None else self._coefficients
+        return self._coefficients
+
+    @property
+    def confidence_(self) -> Array | None:
+        """How sure each boundary is, in [0, 1]; computed when first asked for."""
+        confidence: Array | None = self._fitted("confidence_").confidence
+        return confidence
+
+    def _fitted(self, name: str) -> Any:
+        """The segmentation, if there is one."""
+        if "segmentation_" not in vars(self):
+            raise AttributeError(f"{type(self).__name__} has no {name} before it is fitted.")
+        return self.segmentation_

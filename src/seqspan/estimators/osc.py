@@ -1,0 +1,194 @@
+"""Ordered subspace clustering, the paper's method."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from seqspan._core.checks import check_bool, check_choice
+from seqspan._core.kernels import Kernel
+from seqspan._core.spans import MIN_LENGTH
+from seqspan._core.types import Array
+from seqspan.cuts.online.stream import TIME_SCALE
+from seqspan.estimators._coupled import COUPLED_SOLVERS, Coupled
+from seqspan.estimators._segmenter import Callback
+from seqspan.models import Model, Osc, OscLowRank
+from seqspan.solvers.fast.landmarks import N_LANDMARKS
+
+
+class OSC(Coupled):
+    """Ordered subspace clustering: sparse coefficients that seldom change over time.
+
+    Minimises ``||X - XZ||_F^2 / 2 + lambda_1 ||Z||_1 + lambda_2 ||ZR||_{1,2}`` [paper, Eq. objective].
+
+    Parameters
+    ----------
+    n_subspaces : int or str
+        Number of distinct labels. "auto" estimates it; with ``cut="ncut"`` so does any other name in
+        :data:`seqspan.cuts.ESTIMATORS`.
+    n_spans : int or "auto"
+        Number of spans, for ``cut="ordered"`` and ``cut="peaks"``.
+    lambda_1 : float or "auto"
+        Weight of the sparsity: a larger one represents each sample by fewer others. "auto" is a tenth of the
+        weight at which all coefficients vanish, the paper's weight on samples of unit norm.
+    lambda_2 : float or "auto"
+        Weight of the change over time: a larger one gives fewer, longer spans. "auto" is the weight of
+        sparsity at which all coefficients vanish, the paper's weight on samples of unit norm.
+    solver : {"fast", "vladmap", "ladmpsap", "sylvester", "splitting"}
+        All reach the same minimum: "vladmap" and "ladmpsap" are the paper's relaxed and exact algorithms,
+        "sylvester" is that of CVPR 2014.
+    penalty : {"l1", "nuclear"}
+        "nuclear" asks for low rank instead of sparsity, and for another solver than "fast".
+    cut : {"ncut", "ordered", "peaks"}
+        How coefficients become labels: normalised cut, the best spans in the order of time, or peaks of the
+        change of the coefficients.
+    min_length : int
+        Samples of the shortest span, for ``cut="ordered"``.
+    kernel : {"linear", "cosine", "rbf"} or callable
+        Represent the samples as they are, or in the feature space of a kernel.
+    zero_diagonal : bool
+        Keep samples from representing themselves. Landmarks are no samples, so it does not apply to them.
+    normalize : bool
+        Scale every sample to unit norm, as the models assume.
+    preprocess : None, "auto", str or list of steps
+        Steps of :mod:`seqspan.preprocess` to apply first; "auto" chooses them by the data.
+    dtype : {None, "float32", "float64"}
+        Precision in which to solve and cut; None keeps that of the samples.
+    kind : {"table", "video", "mocap", "spectra"}
+        Kind of recording that an array holds, for ``preprocess="auto"``; a Recording brings its own.
+    tol : float
+        Stop when the duality gap is at most `tol` times the objective.
+    stopping : {"gap", "published"}
+        "published" stops by the rule of the solver's paper and reports the gap reached.
+    max_iter : int
+        Largest number of iterations. Reaching it raises a warning; the result is still there.
+    warm_start : bool
+        Start the next ``fit`` where this one ended, for example after changing a weight.
+    dictionary : {"samples", "landmarks", "auto"}
+        What represents the samples: all of them, as in the paper, or `n_landmarks` landmarks, so that memory
+        and time grow with n instead of n^2. "auto" uses landmarks above 10,000 samples, with a warning.
+    n_landmarks : int
+        Number of landmarks, for ``dictionary="landmarks"`` and "auto".
+    time_scale : int
+        For `partial_fit` only: the number of samples in which something can happen, by default a second of
+        motion capture.
+    device : {"cpu", "cuda"}
+        "cuda" solves on an NVIDIA GPU. CuPy arrays in give CuPy arrays out.
+    n_jobs : int, optional
+        Number of threads of the solver and the cut; all cores by default.
+    random_state : int, RandomState, Generator or None
+        Seed of the random numbers of the cut. An int gives the same answer every time.
+    callback : callable, optional
+        Called with a :class:`seqspan.solvers.Progress` whenever the gap has been computed.
+    verbose : int
+        1 shows progress on standard error, 2 leaves a line for every stage.
+
+    Attributes
+    ----------
+    labels_ : array of int, shape (n_samples,)
+        Label of every sample.
+    boundaries_ : array of int
+        Interior starts: ``np.split(X, boundaries_)`` yields the spans.
+    confidence_ : array of float
+        How sure each boundary is, in [0, 1].
+    segmentation_ : Segmentation
+        Spans, labels, confidence and everything computed on the way.
+    n_subspaces_ : int
+        Number of distinct labels.
+    coef_ : array of shape (n_samples, n_samples)
+        Z; column j represents sample j. (n_landmarks, n_samples) with landmarks.
+    objective_, dual_gap_ : float
+        Value of the model at ``coef_``, and how far below it the optimum can be at most, as a fraction of it.
+    n_iter_ : int
+        Number of iterations.
+    history_ : list of Progress
+        Iteration, objective, gap and seconds of every certificate.
+    preprocess_ : tuple of dict
+        The steps that were applied, with their settings.
+    n_features_in_ : int
+        Number of features of the samples.
+    lambda_1_, lambda_2_ : float
+        The weights, chosen from the data if they were "auto".
+    dictionary_ : {"samples", "landmarks"}
+        What represents the samples.
+    landmarks_ : array of shape (n_landmarks, n_features)
+        The landmarks, if there are any.
+
+    Examples
+    --------
+    >>> from seqspan import OSC
+    >>> from seqspan.datasets import make_subspaces
+    >>> X, labels = make_subspaces(rng=0)
+    >>> osc = OSC(n_subspaces=5, random_state=0).fit(X.T)
+    >>> osc.boundaries_
+    array([20, 40, 60, 80])
+    >>> osc.dual_gap_ <= 0.01
+    True
+    """
+
+    def __init__(
+        self,
+        n_subspaces: int | str = "auto",
+        *,
+        n_spans: int | str = "auto",
+        lambda_1: float | str = 0.1,
+        lambda_2: float | str = 1.0,
+        solver: str = "fast",
+        penalty: str = "l1",
+        cut: str = "ncut",
+        min_length: int = MIN_LENGTH,
+        kernel: Kernel = "linear",
+        zero_diagonal: bool = False,
+        normalize: bool = True,
+        preprocess: Any = None,
+        dtype: str | None = None,
+        kind: str = "table",
+        tol: float = 1e-2,
+        stopping: str = "gap",
+        max_iter: int = 10_000,
+        warm_start: bool = False,
+        dictionary: str = "samples",
+        n_landmarks: int = N_LANDMARKS,
+        time_scale: int = TIME_SCALE,
+        device: str = "cpu",
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        callback: Callback | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_subspaces = n_subspaces
+        self.n_spans = n_spans
+        self.lambda_1 = lambda_1
+        self.lambda_2 = lambda_2
+        self.solver = solver
+        self.penalty = penalty
+        self.cut = cut
+        self.min_length = min_length
+        self.kernel = kernel
+        self.zero_diagonal = zero_diagonal
+        self.normalize = normalize
+        self.preprocess = preprocess
+        self.dtype = dtype
+        self.kind = kind
+        self.tol = tol
+        self.stopping = stopping
+        self.max_iter = max_iter
+        self.warm_start = warm_start
+        self.dictionary = dictionary
+        self.n_landmarks = n_landmarks
+        self.time_scale = time_scale
+        self.device = device
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.callback = callback
+        self.verbose = verbose
+
+    def _make_model(self, X: Array) -> Model:
+        if check_choice("penalty", self.penalty, ("l1", "nuclear")) == "l1":
+            return self._coupled(*self._weights(X))
+        check_choice("solver with penalty='nuclear'", self.solver, COUPLED_SOLVERS[1:])
+        if check_bool("zero_diagonal", self.zero_diagonal):
+            raise ValueError("penalty='nuclear' has no form with zero_diagonal=True; leave one of them out.")
+        return OscLowRank(*self._weights(X))
+
+    def _coupled(self, lambda_1: float, lambda_2: float) -> Osc:
+        return Osc(lambda_1, lambda_2, check_bool("zero_diagonal", self.zero_diagonal))

@@ -1,0 +1,155 @@
+"""Sparse subspace clustering."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from seqspan._core.checks import check_choice, check_weight, check_weights, refuse_weight
+from seqspan._core.spans import MIN_LENGTH
+from seqspan._core.types import Array
+from seqspan.estimators._segmenter import Callback, SubspaceSegmenter
+from seqspan.models import Model, Ssc, SscNoiseFree, SscOutliers
+
+SPARSITY = 0.2  # lambda_1: the paper's
+
+
+class SSC(SubspaceSegmenter):
+    """Sparse subspace clustering: every sample from few others, wherever they are in time.
+
+    Minimises ``||X - XZ||_F^2 / 2 + lambda_1 ||Z||_1``, diag(Z) = 0, or a variant of it.
+
+    Parameters
+    ----------
+    n_subspaces : int or str
+        Number of distinct labels. "auto" estimates it; with ``cut="ncut"`` so does any other name in
+        :data:`seqspan.cuts.ESTIMATORS`.
+    n_spans : int or "auto"
+        Number of spans, for ``cut="ordered"`` and ``cut="peaks"``.
+    lambda_1 : float, array of shape (n_samples,) or None
+        Weight of the sparsity, one for all samples or one for each; 0.2 by default. With ``noise="outliers"``
+        the weight of the Gaussian part of the error, None to leave that part out. Not for ``noise="none"``.
+    lambda_2 : float or None
+        Weight of the sparse part of the error, None to leave it out; for ``noise="outliers"`` alone.
+    noise : {"gaussian", "none", "outliers"}
+        "none" asks for X = XZ exactly; "outliers" minimises
+        ``lambda_1 / 2 ||E||_F^2 + lambda_2 ||S||_1 + ||Z||_1`` with X = XZ + E + S.
+    cut : {"ncut", "ordered", "peaks"}
+        How coefficients become labels: normalised cut, the best spans in the order of time, or peaks of the
+        change of the coefficients.
+    min_length : int
+        Samples of the shortest span, for ``cut="ordered"``.
+    normalize : bool
+        Scale every sample to unit norm, as the models assume.
+    preprocess : None, "auto", str or list of steps
+        Steps of :mod:`seqspan.preprocess` to apply first; "auto" chooses them by the data.
+    dtype : {None, "float32", "float64"}
+        Precision in which to solve and cut; None keeps that of the samples.
+    kind : {"table", "video", "mocap", "spectra"}
+        Kind of recording that an array holds, for ``preprocess="auto"``; a Recording brings its own.
+    tol : float
+        Stop when the duality gap is at most `tol` times the objective.
+    max_iter : int
+        Largest number of iterations. Reaching it raises a warning; the result is still there.
+    warm_start : bool
+        Start the next ``fit`` where this one ended, for example after changing a weight.
+    n_jobs : int, optional
+        Number of threads of the solver and the cut; all cores by default.
+    random_state : int, RandomState, Generator or None
+        Seed of the random numbers of the cut. An int gives the same answer every time.
+    callback : callable, optional
+        Called with a :class:`seqspan.solvers.Progress` whenever the gap has been computed.
+    verbose : int
+        1 shows progress on standard error, 2 leaves a line for every stage.
+
+    Attributes
+    ----------
+    labels_ : array of int, shape (n_samples,)
+        Label of every sample.
+    boundaries_ : array of int
+        Interior starts: ``np.split(X, boundaries_)`` yields the spans.
+    confidence_ : array of float
+        How sure each boundary is, in [0, 1].
+    segmentation_ : Segmentation
+        Spans, labels, confidence and everything computed on the way.
+    n_subspaces_ : int
+        Number of distinct labels.
+    coef_ : array of shape (n_samples, n_samples)
+        Z; column j represents sample j.
+    objective_, dual_gap_ : float
+        Value of the model at ``coef_``, and how far below it the optimum can be at most, as a fraction of it.
+    n_iter_ : int
+        Number of iterations.
+    history_ : list of Progress
+        Iteration, objective, gap and seconds of every certificate.
+    preprocess_ : tuple of dict
+        The steps that were applied, with their settings.
+    n_features_in_ : int
+        Number of features of the samples.
+
+    Examples
+    --------
+    >>> from seqspan import SSC
+    >>> from seqspan.datasets import make_subspaces
+    >>> X, labels = make_subspaces(rng=0)
+    >>> SSC(n_subspaces=5, random_state=0).fit(X.T).boundaries_
+    array([20, 40, 60, 80])
+    """
+
+    def __init__(
+        self,
+        n_subspaces: int | str = "auto",
+        *,
+        n_spans: int | str = "auto",
+        lambda_1: float | Array | None = SPARSITY,
+        lambda_2: float | None = None,
+        noise: str = "gaussian",
+        cut: str = "ncut",
+        min_length: int = MIN_LENGTH,
+        normalize: bool = True,
+        preprocess: Any = None,
+        dtype: str | None = None,
+        kind: str = "table",
+        tol: float = 1e-2,
+        max_iter: int = 10_000,
+        warm_start: bool = False,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        callback: Callback | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_subspaces = n_subspaces
+        self.n_spans = n_spans
+        self.lambda_1 = lambda_1
+        self.lambda_2 = lambda_2
+        self.noise = noise
+        self.cut = cut
+        self.min_length = min_length
+        self.normalize = normalize
+        self.preprocess = preprocess
+        self.dtype = dtype
+        self.kind = kind
+        self.tol = tol
+        self.max_iter = max_iter
+        self.warm_start = warm_start
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.callback = callback
+        self.verbose = verbose
+
+    def _solver(self) -> str:
+        return "splitting"
+
+    def _make_model(self, X: Array) -> Model:
+        noise = check_choice("noise", self.noise, ("gaussian", "none", "outliers"))
+        if noise != "outliers" and self.lambda_2 is not None:
+            raise ValueError(
+                f"lambda_2 is for noise='outliers'; got lambda_2={self.lambda_2!r} with {noise!r}."
+            )
+        if noise == "none":
+            refuse_weight("lambda_1", self.lambda_1, SPARSITY)
+            return SscNoiseFree()
+        if noise == "gaussian":
+            return Ssc(check_weights("lambda_1", self.lambda_1, X.shape[1]))
+        weights = {"lambda_1": self.lambda_1, "lambda_2": self.lambda_2}
+        lam1, lam2 = (None if value is None else check_weight(name, value) for name, value in weights.items())
+        return SscOutliers(lam1, lam2)

@@ -1,0 +1,87 @@
+"""Everything that a report shows, read from the segmentation; nothing is solved or cut again for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from seqspan._core.backend import to_host
+from seqspan._core.solution import Solution
+from seqspan._core.types import Array, IntArray
+from seqspan.cuts.spectral.affinity import SharedAffinity, affinity
+from seqspan.recording import Recording
+from seqspan.segmentation import Representation, Segmentation
+
+
+@dataclass(frozen=True, eq=False)
+class Content:
+    """A segmentation with what else is known about it.
+
+    Parameters
+    ----------
+    found : Segmentation
+    document : mapping
+        What ``result.json`` says.
+    true_labels : array of int, shape (n_samples,), optional
+    true_names : tuple of str
+        Names of the true labels; empty if only boundaries are known.
+    """
+
+    found: Segmentation
+    document: Mapping[str, Any] = field(default_factory=dict)
+    true_labels: IntArray | None = None
+    true_names: tuple[str, ...] = ()
+
+    @property
+    def recording(self) -> Recording:
+        """As it was read."""
+        return self.found.recording
+
+    @property
+    def representation(self) -> Representation:
+        """Samples and coefficients."""
+        if self.found.representation is None:
+            raise ValueError("A report needs the coefficients, which a result folder does not keep.")
+        return self.found.representation
+
+    @property
+    def solution(self) -> Solution[Any]:
+        """Coefficients and certificate."""
+        return self.representation.solution
+
+    @cached_property
+    def Z(self) -> Array:
+        """Coefficients, fetched from a GPU if they lie there."""
+        return np.asarray(to_host(self.solution.Z))
+
+    @property
+    def cut(self) -> str:
+        """Name of the cut."""
+        return self.found.cutting.cut
+
+    @property
+    def confidence(self) -> Array:
+        """How sure each boundary is."""
+        known = self.found.confidence
+        return self.found.confidence_of(self.found.boundaries) if known is None else known
+
+    @cached_property
+    def W(self) -> Array | SharedAffinity:
+        """Affinities, in the precision of Z."""
+        return self.found.cutter.W if self.cut == "ncut" else affinity(self.Z)
+
+    @property
+    def n_landmarks(self) -> int | None:
+        """Number of landmarks, if the atoms are not the samples."""
+        atoms = self.representation.landmarks
+        return None if atoms is None else atoms.shape[1]
+
+    @cached_property
+    def label_evidence(self) -> Array:
+        """Evidence for telling 2, 3, ... labels apart, in nats per sample, as the ordered cut weighs it."""
+        boundaries = self.representation.rows.searchsorted(self.found.boundaries)
+        return np.asarray(self.found.cutter.label_evidence(boundaries))

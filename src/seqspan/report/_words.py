@@ -1,0 +1,165 @@
+"""Numbers as sentences."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from seqspan._core.spans import edge_times
+from seqspan._core.text import count_of, name_label, noun_of, plural_of, printable
+from seqspan.cuts.ordered.merging import MIN_LABEL_EVIDENCE
+from seqspan.cuts.spectral.n_subspaces import soft_scores
+from seqspan.report._content import Content
+
+UNSURE = 0.5  # confidence below which a boundary deserves a second look
+N_RIVALS = 2  # other numbers of labels that are mentioned
+
+
+def describe_facts(content: Content, spectrum: list[float]) -> dict[str, Any]:
+    """Say what was found, how good it is, and why this number of labels."""
+    return {
+        "size": describe_size(content),
+        "found": describe_found(content),
+        "certificate": describe_certificate(content),
+        "number": describe_number(content, spectrum),
+        "unsure": describe_unsure(content),
+        "scores": describe_scores(content),
+    }
+
+
+def describe_size(content: Content) -> str:
+    """How long the recording is."""
+    recording = content.recording
+    noun = {"video": "frames", "mocap": "poses", "spectra": "spectra"}.get(recording.kind, "samples")
+    edges = edge_times(recording.times)
+    length = f", {edges[-1] - edges[0]:.6g} {recording.time_unit}" if recording.time_unit != "sample" else ""
+    return printable(f"{len(recording):,} {noun}{length}, {recording.X.shape[1]:,} values each")
+
+
+def describe_found(content: Content) -> str:
+    """How many spans of how many labels, and which labels recur."""
+    labels = content.found.labels[np.concatenate([[0], content.found.boundaries])]
+    counts = np.bincount(labels)
+    recurring = [f"{name_label(int(label))} ({counts[label]} spans)" for label in np.flatnonzero(counts > 1)]
+    noun = noun_of(content.recording.kind)
+    text = f"{count_of(len(labels), 'span')} of {count_of(content.found.n_subspaces, noun)}"
+    return f"{text}; recurring: {', '.join(recurring)}" if recurring else f"{text}; none recurs"
+
+
+def describe_certificate(content: Content) -> str:
+    """How far the solution can be from the optimum at most."""
+    solution = content.solution
+    lowest = solution.objective * (1 - solution.gap)
+    if solution.gap <= 1e-9:
+        return f"The solver reached the optimum, certified exactly: objective {solution.objective:.6g}."
+    return (
+        f"The solver stopped within {100 * solution.gap:.2g} % of the optimum: the objective is "
+        f"{solution.objective:.6g}, and no coefficients can bring it below {lowest:.6g}."
+    )
+
+
+def describe_number(content: Content, spectrum: list[float]) -> str:
+    """Why this number of labels, and which come next."""
+    given = content.document.get("settings", {}).get("subspaces", "auto")
+    k = content.found.n_subspaces
+    noun = "span" if content.cut == "peaks" else noun_of(content.recording.kind)
+    subject = f"{count_of(k, noun)} {'was' if k == 1 else 'were'}"
+    if content.cut == "peaks":
+        first = f"{subject} found at the peaks of the boundary strength."
+    elif str(given).isdecimal():
+        first = f"{subject} asked for."
+    elif content.cut == "ordered":
+        first = f"{subject} found."
+    else:
+        first = f"{subject} chosen by the rule “{printable(str(given))}”."
+    if content.cut == "ordered":
+        return f"{first} {describe_label_evidence(content)} The slider shows other numbers."
+    return first + describe_rivals(k, spectrum)
+
+
+def describe_rivals(k: int, spectrum: list[float]) -> str:
+    """Score of the number that was chosen, and the numbers that score next."""
+    scores = soft_scores(spectrum)
+    rivals = [number for number in np.argsort(-scores, kind="stable") + 1 if number != k][:N_RIVALS]
+    if not rivals:
+        return ""
+    listed = " and ".join(f"{number} (score {scores[number - 1]:.2g})" for number in rivals)
+    own = f" Its gap scores {scores[k - 1]:.2g};" if 1 <= k <= len(scores) else ""
+    return f"{own} the runners-up are {listed}: try them with the slider."
+
+
+def describe_label_evidence(content: Content) -> str:
+    """Evidence for the last label that the ordered cut kept, and for one more."""
+    k, evidence = content.found.n_subspaces, content.label_evidence
+    if not len(evidence):
+        return "There is one span, so there is nothing to tell apart."
+    nouns = plural_of(noun_of(content.recording.kind))
+    last = f"Telling {k} {nouns} apart instead of {k - 1} gains {_nats(evidence[k - 2])}; " if k > 1 else ""
+    more = (
+        f"one more would gain {_nats(evidence[k - 1])}." if k <= len(evidence) else "every span has its own."
+    )
+    return (
+        f"{last}{more} Two spans get the same label when the evidence against merging them is below "
+        f"{MIN_LABEL_EVIDENCE:g} nats per sample."
+    )
+
+
+def _nats(evidence: float) -> str:
+    """An amount of evidence; there may be some against."""
+    return f"{evidence:.2g} nats per sample" if evidence > 0 else "nothing"
+
+
+def describe_unsure(content: Content) -> str:
+    """Which boundaries deserve a second look."""
+    total = len(content.found.boundaries)
+    if not total:
+        return "There is no boundary."
+    unsure = int(np.count_nonzero(content.confidence < UNSURE))
+    if not unsure:
+        return "The only boundary is clear." if total == 1 else f"All {total} boundaries are clear."
+    subject = "The only boundary" if total == 1 else f"{unsure} of {total} boundaries"
+    return f"{subject} {'is' if unsure == 1 else 'are'} unsure (below {UNSURE:.0%}): have a look."
+
+
+def describe_scores(content: Content) -> list[tuple[str, str, str]]:
+    """Name, value and meaning of every score against the truth."""
+    scores = content.document.get("scores", {})
+    rows = []
+    for name, value in scores.items():
+        if name.startswith("boundary_f1_within_"):
+            margin = name.rpartition("_")[2]
+            where = "exactly" if margin == "0" else f"within {count_of(int(margin), 'sample')}"
+            rows.append((f"Boundaries found {where}", f"{value:.3f}", "F1; 1 is perfect"))
+        elif name == "covering":
+            rows.append(("Spans covered", f"{value:.3f}", "overlap with the true spans; 1 is perfect"))
+        else:
+            rows.append(
+                ("Samples mislabelled", f"{100 * value:.2f} %", "under the best naming; 0 is perfect")
+            )
+    return rows
+
+
+def describe_settings(content: Content) -> dict[str, str]:
+    """The settings that the result depends on."""
+    document = content.document
+    settings, parameters = document.get("settings", {}), document.get("parameters", {})
+    steps = document.get("preprocessing", {}).get("steps", [])
+    rows = {
+        "method": settings.get("method"),
+        **parameters,
+        "cut": content.cut,
+        "subspaces": settings.get("subspaces"),
+        "spans": settings.get("spans"),
+        "seed": settings.get("seed"),
+        "preprocessing": ", ".join(_describe_step(step) for step in steps) or "none",
+        "iterations": content.solution.n_iter,
+        "input, SHA-256": document.get("input", {}).get("sha256"),
+    }
+    return {name: printable(str(value)) for name, value in rows.items() if value is not None}
+
+
+def _describe_step(step: dict[str, Any]) -> str:
+    """One step of preprocessing with its settings."""
+    details = ", ".join(f"{name} {value}" for name, value in step.items() if name != "step")
+    return f"{step.get('step')} ({details})" if details else str(step.get("step"))

@@ -1,0 +1,363 @@
+"""What was found in a recording: spans, labels, confidence, certificate, and what was computed on the way."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from seqspan._core.solution import Solution
+from seqspan._core.spans import MIN_LENGTH, Span, make_spans
+from seqspan._core.text import count_of
+from seqspan._core.types import Array, IntArray
+from seqspan.exports import make_timeline, write_export
+from seqspan.plots import plot_segmentation
+from seqspan.recording import Recording
+from seqspan.results.folder import DOCUMENT, LABELS, SEGMENTS, load_result, staged
+from seqspan.results.tables import write_labels, write_segments
+
+if TYPE_CHECKING:
+    import polars as pl
+    from matplotlib.axes import Axes
+
+__all__ = ["Cutting", "Representation", "Segmentation", "Span"]
+
+
+@dataclass(frozen=True, eq=False)
+class Representation:
+    """Samples as columns, and the coefficients that represent them.
+
+    Parameters
+    ----------
+    recording : Recording
+        As it was read.
+    X : array of shape (d, n)
+        Preprocessed samples, one per column.
+    rows : array of int, shape (n,)
+        The input row that each column stands for.
+    model : Model
+        What was minimised.
+    solution : Solution
+        Coefficients and certificate.
+    landmarks : array of shape (d, m), optional
+        The atoms, if they are not the samples themselves.
+    steps : tuple of dict
+        Preprocessing steps that were applied.
+    reasons : tuple of str
+        Why "auto" chose them.
+    notes : tuple of str
+        What the user should know.
+    reused : bool
+        Whether the solution was kept from an earlier run.
+
+    Examples
+    --------
+    >>> import seqspan
+    >>> from seqspan.datasets import make_subspaces
+    >>> X, _ = make_subspaces(rng=0)
+    >>> found = seqspan.segment(X.T)
+    >>> found.representation.X.shape, found.representation.Z.shape
+    ((100, 100), (100, 100))
+    """
+
+    recording: Recording
+    X: Array
+    rows: IntArray
+    model: Any
+    solution: Solution[Any]
+    landmarks: Array | None = None
+    steps: tuple[dict[str, Any], ...] = ()
+    reasons: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    reused: bool = False
+
+    @property
+    def Z(self) -> Array:
+        """Coefficients; column j represents column j of X."""
+        return self.solution.Z
+
+    def to_rows(self, labels: IntArray) -> IntArray:
+        """Give every input row the label of the column that stands for it."""
+        columns = np.searchsorted(self.rows, np.arange(len(self.recording)), side="right") - 1
+        return np.asarray(labels[np.maximum(columns, 0)])
+
+
+@dataclass(frozen=True)
+class Cutting:
+    """How coefficients become spans.
+
+    Parameters
+    ----------
+    cut : {"ncut", "ordered", "peaks"}
+    n_subspaces : int or str
+        Number of labels, or the name of an estimator of it.
+    n_spans : int or "auto"
+    min_length : int
+        Samples of the shortest span that the ordered cut allows.
+    seed : int
+        Of the cut's random numbers.
+    n_jobs : int, optional
+
+    Examples
+    --------
+    >>> Cutting("ordered", n_spans=12).n_subspaces
+    'auto'
+    """
+
+    cut: str = "ncut"
+    n_subspaces: int | str = "auto"
+    n_spans: int | str = "auto"
+    min_length: int = MIN_LENGTH
+    seed: int = 0
+    n_jobs: int | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Segmentation:
+    """A recording divided into spans.
+
+    :func:`seqspan.segment` makes it, a fitted estimator offers it as ``segmentation_``, and
+    :meth:`Segmentation.load` reads it from a result folder.
+
+    Parameters
+    ----------
+    recording : Recording
+        What was segmented. One that was loaded from a folder has times but no features.
+    labels : array of int, shape (n_samples,)
+        One for each input row.
+    boundaries : array of int, shape (n_spans - 1,)
+        Interior starts: ``np.split(X, boundaries)`` yields the spans.
+    gap : float
+        How far the coefficients can be from the optimum at most, relative to the objective.
+    cutting : Cutting
+    representation : Representation, optional
+        Samples, coefficients and certificate behind the spans; missing after `load`.
+    cutter : Cutter, optional
+        What the cut computed: affinities, evidence, costs.
+    seconds : dict
+        How long each stage took.
+    given_confidence : array of float, optional
+        Confidence that is known already, as after `load`.
+    again : callable, optional
+        Cuts the same representation in another way; the pipeline hands it over.
+
+    Examples
+    --------
+    >>> import seqspan
+    >>> from seqspan.datasets import make_subspaces
+    >>> X, _ = make_subspaces(rng=0)
+    >>> found = seqspan.segment(X.T)
+    >>> found
+    Segmentation(5 spans, 5 labels, 100 samples)
+    >>> found.boundaries
+    array([20, 40, 60, 80])
+    >>> found.recut(n_spans=2).boundaries.size
+    1
+    """
+
+    recording: Recording
+    labels: IntArray
+    boundaries: IntArray
+    gap: float
+    cutting: Cutting = field(default_factory=Cutting)
+    representation: Representation | None = None
+    cutter: Any = None
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    given_confidence: Array | None = None
+    again: Callable[..., Segmentation] | None = None
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def __repr__(self) -> str:
+        spans = count_of(len(self.boundaries) + 1, "span")
+        return (
+            f"Segmentation({spans}, {count_of(self.n_subspaces, 'label')}, {count_of(len(self), 'sample')})"
+        )
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out what can be computed again; it may be as large as the coefficients."""
+        return {**vars(self), "cutter": None}
+
+    @property
+    def n_subspaces(self) -> int:
+        """Number of distinct labels."""
+        return len(np.unique(self.labels))
+
+    @cached_property
+    def confidence(self) -> Array | None:
+        """How sure each boundary is, in [0, 1]; None if the coefficients are gone."""
+        if self.given_confidence is not None or self.representation is None:
+            return self.given_confidence
+        return self.confidence_of(self.boundaries)
+
+    def confidence_of(self, boundaries: IntArray) -> Array:
+        """How sure any boundaries would be, given as input rows."""
+        found = self._require_representation("confidence")
+        return np.asarray(self._cutter().confidence(np.searchsorted(found.rows, boundaries)))
+
+    def _cutter(self) -> Any:
+        """What the cut computed, computed again if it was left out of a pickle."""
+        if self.cutter is None:
+            object.__setattr__(self, "cutter", self.recut().cutter)
+        return self.cutter
+
+    @cached_property
+    def spans(self) -> tuple[Span, ...]:
+        """The spans in order; the confidence of a span is that of the boundary at its start."""
+        return tuple(make_spans(self.labels, self.boundaries, self.recording.times, self.confidence))
+
+    def recut(self, *, n_spans: int | str = "auto", n_subspaces: int | str = "auto") -> Segmentation:
+        """Cut the same solution into other numbers of spans or labels.
+
+        Parameters
+        ----------
+        n_spans, n_subspaces : int or "auto"
+
+        Returns
+        -------
+        Segmentation
+        """
+        found = self._require_representation("recut")
+        assert self.again is not None
+        cutting = replace(self.cutting, n_spans=n_spans, n_subspaces=n_subspaces)
+        return self.again(found, cutting, cutter=self.cutter)
+
+    def _require_representation(self, what: str) -> Representation:
+        if self.representation is None:
+            raise ValueError(
+                f"{what} needs the coefficients, which a result folder does not keep: segment "
+                f"{self.recording.source or 'the recording'} again."
+            )
+        return self.representation
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the spans over time.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            A new figure's by default.
+
+        Returns
+        -------
+        ax
+        """
+        return plot_segmentation(self.spans, self.recording.time_unit, ax)
+
+    def to_frame(self) -> pl.DataFrame:
+        """Return the spans as a polars frame, one row each."""
+        import polars as pl
+
+        return pl.DataFrame([vars(span) for span in self.spans], infer_schema_length=None)
+
+    def export(self, name: str, path: str | PathLike[str]) -> None:
+        """Write the spans in the format of another program.
+
+        Parameters
+        ----------
+        name : str
+            A name in :data:`seqspan.exports.EXPORTS`.
+        path : path
+            File to write.
+        """
+        write_export(name, make_timeline(self.recording, list(self.spans)), Path(path))
+
+    def describe(self) -> dict[str, Any]:
+        """Return what ``result.json`` says about the answer, as plain values."""
+        recording, found = self.recording, self.representation
+        about = {
+            "path": recording.source,
+            "kind": recording.kind,
+            "n_samples": len(recording),
+            "n_features": int(recording.X.shape[1]),
+            "time_unit": recording.time_unit,
+            "read_options": dict(recording.read_options),
+            "notes": list(recording.notes),
+        }
+        document: dict[str, Any] = {"input": about}
+        if found is not None:
+            document |= {
+                "preprocessing": {"steps": list(found.steps), "reasons": list(found.reasons)},
+                "objective": found.solution.objective,
+                "n_iter": found.solution.n_iter,
+                "warnings": list(found.notes),
+            }
+        return document | {
+            "n_subspaces": self.n_subspaces,
+            "n_spans": len(self.boundaries) + 1,
+            "gap": self.gap,
+            "cut": self.cutting.cut,
+            "seconds": dict(self.seconds),
+        }
+
+    def save(self, folder: str | PathLike[str]) -> None:
+        """Write a result folder: segments.csv, labels.csv and result.json.
+
+        Parameters
+        ----------
+        folder : path
+            It is made if it does not exist. The command line writes the same folder, with a report.
+        """
+        with staged(Path(folder)) as staging:
+            self.write_tables(staging)
+            text = json.dumps(self.describe(), default=str)
+            (staging / DOCUMENT).write_text(text, encoding="utf-8")
+
+    def write_tables(self, folder: Path) -> None:
+        """Write segments.csv and labels.csv."""
+        write_segments(folder / SEGMENTS, self.spans)
+        write_labels(folder / LABELS, self.labels, self.recording.times)
+
+    @classmethod
+    def load(cls, folder: str | PathLike[str]) -> Self:
+        """Read a result folder.
+
+        Parameters
+        ----------
+        folder : path
+            As `save` or the command line wrote it.
+
+        Returns
+        -------
+        Segmentation
+            Without the samples and coefficients, so it can be plotted and exported but not recut.
+        """
+        folder = Path(folder)
+        document = load_result(folder)
+        if document is None:
+            raise ValueError(
+                f"{folder}: not a complete result folder of seqspan, or changed since it was written."
+            )
+        samples, spans = _read_table(folder / LABELS), _read_table(folder / SEGMENTS)
+        times = np.array(samples["time"], dtype=float)
+        about = document["input"]
+        recording = Recording(
+            X=np.empty((len(times), 0)), times=times, time_unit=about["time_unit"], feature_names=(),
+            kind=about["kind"], source=about["path"], read_options=about["read_options"],
+        )  # fmt: skip
+        known = [np.nan if text == "" else float(text) for text in spans["confidence"][1:]]
+        confidence = np.array(known) if np.all(np.isfinite(known)) else None
+        return cls(
+            recording,
+            np.array(samples["label"], dtype=np.intp),
+            np.array(spans["start"][1:], dtype=np.intp),
+            float(document["gap"]),
+            Cutting(document["cut"]),
+            seconds=document["seconds"],
+            given_confidence=confidence,
+        )
+
+
+def _read_table(path: Path) -> dict[str, list[str]]:
+    """Columns of a table that `save` wrote, as text."""
+    with path.open(newline="", encoding="utf-8") as file:
+        names, *rows = csv.reader(file)
+    return {name: [row[place] for row in rows] for place, name in enumerate(names)}

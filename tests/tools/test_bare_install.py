@@ -104,13 +104,28 @@ def test_a_table_goes_in_and_a_report_comes_out(run, tmp_path):
     assert "<html" in next(tmp_path.rglob("report.html")).read_text(encoding="utf-8")[:500]
 
 
+def test_files_that_need_an_extra_name_it(run, tmp_path):
+    extras = {"mp4": "video", "c3d": "mocap", "bvh": "mocap", "envi": "spectra", "mat73": "matlab"}
+    files = {write_sample(sample, tmp_path).name: extra for sample, extra in extras.items()}
+    done = run("-m", "seqspan.cli", "segment", *files, "--out", "found")
+    assert done.returncode != 0
+    for name, extra in files.items():
+        line = next(line for line in done.stderr.splitlines() if name in line)
+        assert line.endswith(f"which is not installed: pip install 'seqspan[{extra}]'")
+    assert "Traceback" not in done.stderr
+
+
 @pytest.mark.parametrize(
-    ("sample", "extra"),
-    [("mp4", "video"), ("c3d", "mocap"), ("bvh", "mocap"), ("envi", "spectra"), ("mat73", "matlab")],
+    ("arguments", "extra"),
+    [
+        (("segment", "table.csv", "--device", "cuda"), "gpu"),
+        (("segment", "table.csv", "--cluster", "tcp://127.0.0.1:1"), "cluster"),
+        (("reproduce", "synthetic", "--out", "figures"), "plots"),
+    ],
 )
-def test_a_file_that_needs_an_extra_names_it(run, tmp_path, sample, extra):
-    path = write_sample(sample, tmp_path)
-    done = run("-m", "seqspan.cli", "segment", path.name)
+def test_a_command_that_needs_an_extra_names_it(run, tmp_path, arguments, extra):
+    write_table(tmp_path / "table.csv")
+    done = run("-m", "seqspan.cli", *arguments)
     assert done.returncode != 0
     assert f"pip install 'seqspan[{extra}]'" in " ".join(done.stderr.split())
     assert "Traceback" not in done.stderr

@@ -17,6 +17,7 @@ from seqspan.cuts.spectral.ncut import (
     N_STARTS,
     _cut_value,
     _discretise,
+    _distinct,
     _leading_vectors,
     _spread_rows,
     _unit_rows,
@@ -359,6 +360,12 @@ def test_no_label_is_left_unused_if_nothing_tells_samples_apart():
     np.testing.assert_array_equal(np.unique(normalised_cut(np.ones((20, 20)), 7, rng=0)), np.arange(7))
 
 
+@given(found=st.lists(st.lists(st.integers(0, 300), min_size=3, max_size=3), min_size=1, max_size=9))
+def test_candidates_are_distinct_and_in_lexicographic_order(found):
+    candidates = _distinct([np.array(labels) for labels in found])
+    np.testing.assert_array_equal(candidates, np.unique(found, axis=0))
+
+
 def test_a_search_that_never_rests_ends(monkeypatch):
     """After the last iteration, labels are those of the last rotation."""
     rows = _unit_rows(np.random.default_rng(1).standard_normal((40, 4)))
@@ -381,9 +388,11 @@ def test_the_value_of_a_cut_is_its_definition(n_subspaces):
 
 def test_an_unused_label_goes_to_the_sample_that_fits_worst_and_leaves_no_group_empty():
     all_alike = np.array([[0.9, 0.1, 0.0], [0.8, 0.0, 0.1], [0.7, 0.1, 0.0], [0.95, 0.1, 0.0]])
-    assert _use_all_labels(all_alike).tolist() == [0, 2, 1, 0]
+    assert _use_all_labels(all_alike.argmax(axis=1), all_alike).tolist() == [0, 2, 1, 0]
     one_alone = np.array([[0.9, 0.1, 0.0], [0.8, 0.1, 0.0], [0.1, 0.3, 0.0]])
-    assert _use_all_labels(one_alone).tolist() == [0, 2, 1]
+    assert _use_all_labels(one_alone.argmax(axis=1), one_alone).tolist() == [0, 2, 1]
+    all_used = np.eye(3)
+    assert _use_all_labels(all_used.argmax(axis=1), all_used).tolist() == [0, 1, 2]
 
 
 @pytest.mark.parametrize("size", [1e-100, 1.0, 1e100])

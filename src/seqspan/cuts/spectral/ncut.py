@@ -204,10 +204,9 @@ def _cut_into(
     at_once = n_starts if is_on_gpu(rows) else 1  # a GPU waits less; on the CPU it would only take memory
     blocks = [firsts[start : start + at_once] for start in range(0, n_starts, at_once)]
     found = [labels for block in blocks for labels in _discretise(rows, _spread_rows(rows, block))]
-    distinct = np.unique(found, axis=0)
-    costs = [_cut_value(W, link, candidate, n_subspaces) for candidate in distinct]
-    labels: IntArray = distinct[int(np.argmin(costs))]
-    return labels
+    candidates = _distinct(found)
+    costs = [_cut_value(W, link, candidate, n_subspaces) for candidate in candidates]
+    return candidates[int(np.argmin(costs))]
 
 
 def _multiply_linked(W: Affinity, link: float, V: Array) -> Array:
@@ -264,31 +263,42 @@ def _discretise(rows: Array, rotations: Array) -> list[IntArray]:
 
     Rotations (n_starts, k, k) and their decompositions are small and stay on the host.
     """
-    xp, k = namespace(rows), rows.shape[1]
+    xp, (n, k) = namespace(rows), rows.shape
     best = np.full(len(rotations), -np.inf)
     found: list[IntArray] = []
     for iteration in range(MAX_ITERATIONS):
-        scores = rows @ xp.asarray(rotations)  # (n_starts, n, k)
-        indicators = (scores.argmax(axis=2)[..., None] == xp.arange(k)).astype(float)
-        left, sizes, right = np.linalg.svd(to_host(indicators.swapaxes(1, 2) @ rows))
+        side_by_side = xp.asarray(np.hstack(list(rotations)))  # one product for all starts
+        scores = (rows @ side_by_side).reshape(n, -1, k)
+        nearest = scores.argmax(axis=2)
+        indicators = (nearest[..., None] == xp.arange(k)).astype(float)
+        left, sizes, right = np.linalg.svd(to_host(indicators.reshape(n, -1).T @ rows).reshape(-1, k, k))
         fit = sizes.sum(axis=1)
-        improves = (fit > best + 1e-12 * len(rows)) & (iteration < MAX_ITERATIONS - 1)
-        found += [_use_all_labels(to_host(scores[start])) for start in np.flatnonzero(~improves)]
+        improves = (fit > best + 1e-12 * n) & (iteration < MAX_ITERATIONS - 1)
+        for start in np.flatnonzero(~improves):
+            found.append(_use_all_labels(to_host(nearest[:, start]), scores[:, start]))
         if not improves.any():
             break
         best, rotations = fit[improves], (left @ right).swapaxes(1, 2)[improves]
     return [_in_order_of_appearance(labels) for labels in found]
 
 
-def _use_all_labels(scores: Array) -> IntArray:
-    """Label by the largest score, then give each unused label to the sample that fits worst where it is."""
-    labels: IntArray = scores.argmax(axis=1)
-    fit = scores.max(axis=1)
-    for unused in np.flatnonzero(np.bincount(labels, minlength=scores.shape[1]) == 0):
+def _use_all_labels(labels: IntArray, scores: Array) -> IntArray:
+    """Give each unused label to the sample that fits worst where it is; scores (n, k) may lie on a GPU."""
+    unused = np.flatnonzero(np.bincount(labels, minlength=scores.shape[1]) == 0)
+    if not unused.size:
+        return labels
+    labels, fit = labels.copy(), to_host(scores.max(axis=1))
+    for label in unused:
         alone = np.bincount(labels)[labels] == 1
         worst = int(np.argmin(np.where(alone, np.inf, fit)))
-        labels[worst], fit[worst] = unused, np.inf
+        labels[worst], fit[worst] = label, np.inf
     return labels
+
+
+def _distinct(found: list[IntArray]) -> list[IntArray]:
+    """Labels without repetitions, in lexicographic order."""
+    by_key = {labels.astype(">u8").tobytes(): labels for labels in found}  # such bytes sort as the numbers do
+    return [by_key[key] for key in sorted(by_key)]
 
 
 def _in_order_of_appearance(labels: IntArray) -> IntArray:

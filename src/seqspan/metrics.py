@@ -11,6 +11,8 @@ from scipy.optimize import linear_sum_assignment
 
 from seqspan._core.types import Array, IntArray
 
+__all__ = ["boundary_f1", "clustering_error", "covering", "psnr"]
+
 
 def clustering_error(labels_true: npt.ArrayLike, labels_pred: npt.ArrayLike) -> float:
     """Share of mislabelled samples, once predicted labels are matched to true ones in the best way (SCE).

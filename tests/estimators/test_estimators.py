@@ -555,9 +555,10 @@ def test_nothing_is_accepted_and_ignored(sequence, estimator, message):
 
 
 OTHERWISE = {
-    "n_spans": 3, "solver": "vladmap", "penalty": "nuclear", "cut": "ordered", "min_length": 7, "kernel": "rbf",
-    "zero_diagonal": True, "normalize": False, "preprocess": "centre", "dtype": "float32", "stopping": "published",
-    "warm_start": True, "dictionary": "landmarks", "n_landmarks": 40, "device": "cuda", "verbose": 1,
+    "n_spans": 3, "solver": "vladmap", "penalty": "nuclear", "cut": "ordered", "min_length": 7,
+    "kernel": "rbf", "zero_diagonal": True, "normalize": False, "preprocess": "centre", "dtype": "float32",
+    "stopping": "published", "warm_start": True, "dictionary": "landmarks", "n_landmarks": 40,
+    "device": "cuda", "verbose": 1,
 }  # fmt: skip
 
 

@@ -16,7 +16,9 @@ from seqspan import OSC, pipeline
 from seqspan._core.scaling import scale_columns
 from seqspan._core.solution import Solution
 from seqspan._core.spans import MIN_LENGTH
-from seqspan.cuts import boundary_confidence, make_cost, make_cutter
+from seqspan.cuts import make_cutter
+from seqspan.cuts.ordered.confidence import boundary_confidence
+from seqspan.cuts.ordered.cost import make_cost
 from seqspan.cuts.ordered.merging import MIN_LABEL_EVIDENCE
 from seqspan.cuts.spectral.affinity import SharedAffinity
 from seqspan.cuts.spectral.n_subspaces import find_soft_gap, soft_scores

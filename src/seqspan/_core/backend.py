@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from seqspan._core.extras import MissingPackageError
+
 DEVICES = ("cpu", "cuda")
 
 
@@ -47,7 +49,7 @@ def require_cupy() -> ModuleType:
     try:
         import cupy
     except ImportError as missing:
-        raise ImportError(
+        raise MissingPackageError(
             "device='cuda' needs CuPy: pip install 'seqspan[gpu]' for CUDA 12, 'seqspan[gpu13]' for CUDA 13."
         ) from missing
     if not cupy.cuda.is_available():

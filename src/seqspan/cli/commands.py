@@ -1,6 +1,6 @@
 """The command line: parse, call, print.
 
-Exit status: 0 where all went well, 1 where an input failed, 2 where the command is wrong, 130 after Ctrl-C.
+Exit status: 0 if all went well, 1 if an input failed, 2 if the command is wrong, 130 after Ctrl-C.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings=WIDTH,
-    help="Segment recordings into spans that lie in different subspaces.\n\n"
+    help="Divide recordings into spans, and recognise those that return.\n\n"
     "Example: seqspan segment film.mp4, then open film.seqspan/report.html",
 )
 
@@ -63,7 +63,7 @@ def segment(
     inputs: Annotated[list[str], typer.Argument(metavar="INPUT", help="files, folders or patterns")],
     cluster: Annotated[
         str | None,
-        typer.Option(metavar="ADDRESS", help="Dask scheduler; its workers see the same files"),
+        typer.Option(metavar="ADDRESS", help="Dask scheduler whose workers see the same files"),
     ] = None,
     **given: Any,
 ) -> None:
@@ -81,12 +81,12 @@ def segment(
 
 
 def prepare(inputs: list[str], given: dict[str, Any], control: Control) -> tuple[Settings, list[Path]]:
-    """Check the command before anything is read; what is wrong ends it in one line."""
+    """Check the command before anything is read, and stop with one line if it is wrong."""
     try:
         settings = make_settings(given, None if control.config is None else Path(control.config))
         sources = expand(inputs)
         if settings.truth is not None and len(sources) > 1:
-            raise ValueError(f"--truth speaks of one input; got {len(sources)} inputs.")
+            raise ValueError(f"--truth is for one input; got {len(sources)} inputs.")
         if control.save_config is not None:
             Path(control.save_config).write_text(settings.to_toml(), encoding="utf-8")
     except ValueError as error:
@@ -97,7 +97,7 @@ def prepare(inputs: list[str], given: dict[str, Any], control: Control) -> tuple
 
 
 def run_all(jobs: Sequence[Job], fresh: bool, cluster: str | None = None) -> Iterator[Outcome]:
-    """Run every job, several at the same time if asked; one that fails does not stop the others."""
+    """Run every job, several at a time if asked; one that fails does not stop the others."""
     at_once = min(jobs[0].settings.jobs, len(jobs))
     try:
         if cluster is not None:
@@ -128,7 +128,7 @@ def run_there(jobs: Sequence[Job], fresh: bool, cluster: str) -> Iterator[Outcom
 
 
 def run_guarded(job: Job, fresh: bool) -> Outcome:
-    """Run a job; what goes wrong becomes one line."""
+    """Run a job and turn what goes wrong into one line."""
     try:
         return run_job(job, fresh=fresh)
     except (ValueError, OSError, MemoryError) as error:
@@ -143,7 +143,7 @@ def run_guarded(job: Job, fresh: bool) -> Outcome:
 
 
 def tell(outcome: Outcome, control: Control) -> None:
-    """Print what became of an input: errors and notes to standard error, the result to standard output."""
+    """Print the outcome: errors and notes to standard error, the result to standard output."""
     if outcome.status == "failed":
         typer.echo(f"seqspan: error: {outcome.error}", err=True)
     if control.json:
@@ -160,7 +160,7 @@ def tell(outcome: Outcome, control: Control) -> None:
 
 
 def summarise(outcome: Outcome) -> str:
-    """Say in one line what was found, how good it is, and where to look."""
+    """Say in one line what was found, how well it was solved, and where to look."""
     document = outcome.document
     noun = noun_of(document["input"]["kind"])
     spans, labels = count_of(document["n_spans"], "span"), count_of(document["n_subspaces"], noun)
@@ -186,7 +186,7 @@ def stop(message: str, status: int) -> NoReturn:
 
 @app.command(epilog="Example: seqspan info")
 def info() -> None:
-    """Show versions, methods, readable formats, cores, and where data sets are looked for."""
+    """Show versions, methods, readable formats, cores, and the folder of the data sets."""
     from seqspan.exports import EXPORTS
 
     formats = " ".join(sorted({ending for reader in readers() for ending in reader.extensions}))
@@ -205,7 +205,7 @@ def info() -> None:
 
 
 def describe_devices() -> str:
-    """Name what can compute: the cores, and graphics cards where CuPy finds any."""
+    """Name the devices: cores, and GPUs if CuPy finds any."""
     cores = f"{os.cpu_count()} CPU cores"
     try:
         import cupy
@@ -221,7 +221,7 @@ def demo(
     out: Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="result folder")] = Path(
         "demo.seqspan"
     ),
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="say nothing but errors")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="print nothing but errors")] = False,
 ) -> None:
     """Render a short clip, segment it, check the result against the known truth, and write its report."""
     from seqspan.cli.demo import run_demo
@@ -257,11 +257,15 @@ def reproduce(
     out: Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="folder of the results")] = Path(
         "reproduction"
     ),
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="only count cases and estimate")] = False,
-    redraw: Annotated[bool, typer.Option("--redraw", help="only draw and sum up the rows there are")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="only count cases and estimate time")
+    ] = False,
+    redraw: Annotated[
+        bool, typer.Option("--redraw", help="only redraw and summarise")
+    ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="no progress bar, no summary")] = False,
 ) -> None:
-    """Run an experiment of the paper: rows, figures, a summary; a killed run continues where it was."""
+    """Run an experiment of the paper: rows, figures, a summary. A killed run resumes."""
     from seqspan.cli import reproduce as command
 
     options = command.Options(out, quick, repeats, jobs, cluster, data, quiet)
@@ -273,9 +277,9 @@ def reproduce(
             summary = command.redraw(each, options) if redraw else command.reproduce(each, options)
             if not quiet:
                 typer.echo(summary)
-    except ValueError as error:
-        stop(str(error), WRONG_USAGE)
     except (OSError, ImportError, RuntimeError) as error:
         stop(str(error), FAILED)
+    except ValueError as error:
+        stop(str(error), WRONG_USAGE)
     except KeyboardInterrupt:
-        stop("stopped; the rows that are done stay, and the same command goes on from there", INTERRUPTED)
+        stop("stopped; finished rows are kept, and the same command continues from there", INTERRUPTED)

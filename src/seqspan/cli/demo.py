@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 import numpy.typing as npt
 
+from seqspan._core.extras import import_optional
 from seqspan._core.spans import boundaries_from_labels
 from seqspan._core.types import IntArray
 
@@ -113,8 +114,7 @@ def _look(photograph: Image, scene: Scene, part: float) -> Image:
 
 def write_clip(path: Path, frames: Iterator[Frame]) -> None:
     """Encode frames as a film; the file appears once it is whole."""
-    import av
-
+    av = import_optional("av", "the demo")
     unfinished = path.with_name(f".{path.name}.unfinished.mp4")
     with av.open(str(unfinished), "w") as film:
         name = "libx264" if "libx264" in av.codecs_available else "mpeg4"

@@ -16,8 +16,9 @@ import typer
 from seqspan._core.backend import DEVICES
 from seqspan._core.checks import check_choice, check_weight
 from seqspan.cuts import CUTS, ESTIMATORS
-from seqspan.estimators import METHODS, SubspaceSegmenter, make_estimator, table_of_defaults
+from seqspan.estimators import METHODS, SubspaceSegmenter, table_of_defaults
 from seqspan.estimators._coupled import COUPLED_SOLVERS
+from seqspan.estimators._segment import make_estimator
 from seqspan.exports import EXPORTS
 from seqspan.preprocess import make_chain
 from seqspan.readers import readers
@@ -33,32 +34,34 @@ def option(flags: str, metavar: str, text: str, default: Any = None) -> Any:
 
 @dataclass(frozen=True)
 class Settings:
-    """Everything that can be set, with its default; None is what the library chooses."""
+    """Everything that can be set, with its default; None leaves it to the library."""
 
     subspaces: str = option("--subspaces -k", "N|auto", "number of distinct labels", "auto")
-    spans: str = option("--spans", "N|auto", "number of stretches of time", "auto")
+    spans: str = option("--spans", "N|auto", "number of spans", "auto")
     method: str = option("--method", "NAME", f"{', '.join(METHODS)}", "osc")
     cut: str = option("--cut", "NAME", f"{', '.join(CUTS)}", "ordered")
-    lambda1: str | None = option("--lambda1", "WEIGHT", "of the coefficients, or auto")
-    lambda2: str | None = option("--lambda2", "WEIGHT", "of their change in time, or auto")
+    lambda1: str | None = option("--lambda1", "WEIGHT", "weight of sparsity, or auto")
+    lambda2: str | None = option("--lambda2", "WEIGHT", "weight of change over time, or auto")
     solver: str | None = option("--solver", "NAME", f"{', '.join(COUPLED_SOLVERS)}")
     dictionary: str | None = option("--dictionary", "NAME", f"{', '.join(DICTIONARIES)}")
     device: str | None = option("--device", "NAME", f"{', '.join(DEVICES)}")
-    tol: float | None = option("--tol", "SHARE", "stop within this share of the optimum")
+    tol: float | None = option("--tol", "SHARE", "stop this close to the optimum (0.01 is 1 %)")
     max_iter: int | None = option("--max-iter", "N", "largest number of iterations")
-    preprocess: str = option("--preprocess", "STEPS", "auto, none, or steps as centre,pca:0.95", "auto")
-    format: str | None = option("--format", "NAME", "format of the input, where finding out fails")
-    missing: str | None = option("--missing", "HOW", "gaps in a table: error, interpolate or drop")
-    read: tuple[str, ...] = option("--read", "NAME=VALUE", "option of the reader: stride=5; repeatable", ())
-    seed: int = option("--seed", "N", "of the cut's random starts", 0)
-    truth: str | None = option("--truth", "FILE", "true labels or boundaries: adds scores")
+    preprocess: str = option("--preprocess", "STEPS", "auto, none, or steps such as centre,pca:0.95", "auto")
+    format: str | None = option("--format", "NAME", "input format, if it cannot be detected")
+    missing: str | None = option("--missing", "HOW", "missing values: error, interpolate or drop")
+    read: tuple[str, ...] = option(
+        "--read", "NAME=VALUE", "reader option, such as stride=5; repeatable", ()
+    )
+    seed: int = option("--seed", "N", "seed of the cut's random numbers", 0)
+    truth: str | None = option("--truth", "FILE", "true labels or boundaries, to score the result")
     export: str | None = option("--export", "LIST", ",".join(EXPORTS))
     split: bool = option("--split", "", "video: one file per span", False)
     out: str | None = option("--out -o", "DIR", "result folder; INPUT.seqspan by default")
-    jobs: int = option("--jobs -j", "N", "inputs at the same time", 1)
+    jobs: int = option("--jobs -j", "N", "inputs to work on at the same time", 1)
 
     def to_toml(self) -> str:
-        """Write the settings as TOML; what the library chooses is left out."""
+        """Write the settings as TOML, without those left to the library."""
         given = {f.name: getattr(self, f.name) for f in fields(self)}
         # JSON's strings, numbers and lists are TOML's too
         lines = [f"{name} = {json.dumps(value)}" for name, value in given.items() if value is not None]
@@ -82,18 +85,18 @@ class Settings:
 
 @dataclass(frozen=True)
 class Control:
-    """What bears on the run but not on its result, and so is not part of a configuration."""
+    """What affects the run but not its result, and so is not part of a configuration."""
 
     config: str | None = option("--config", "FILE", "TOML with any of the options above")
-    save_config: str | None = option("--save-config", "FILE", "write the options of this run there")
+    save_config: str | None = option("--save-config", "FILE", "write the options of this run to FILE")
     fresh: bool = option("--fresh", "", "solve again, even if nothing changed", False)
     json: bool = option("--json", "", "one line of JSON per input", False)
-    quiet: bool = option("--quiet -q", "", "say nothing but errors", False)
-    verbose: bool = option("--verbose -v", "", "say how long each stage takes", False)
+    quiet: bool = option("--quiet -q", "", "print nothing but errors", False)
+    verbose: bool = option("--verbose -v", "", "print how long each stage takes", False)
 
 
 def read_config(path: Path) -> dict[str, Any]:
-    """Read settings from a TOML file; names that do not exist are an error that lists those that do."""
+    """Read settings from a TOML file; an unknown name is an error that lists the known ones."""
     try:
         given = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
@@ -107,7 +110,7 @@ def read_config(path: Path) -> dict[str, Any]:
 
 
 def _typed(path: Path, name: str, value: Any) -> Any:
-    """Take a number where a word is meant to hold one; refuse what is of another type."""
+    """Accept a number for text that holds one; refuse any other type."""
     wanted = get_type_hints(Settings)[name]
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     if wanted == tuple[str, ...] and isinstance(value, list):
@@ -127,7 +130,7 @@ def _typed(path: Path, name: str, value: Any) -> Any:
 
 
 def make_settings(given: Mapping[str, Any], config: Path | None) -> Settings:
-    """Join what the command line gives with a configuration file, the command line going first."""
+    """Combine the command line with a configuration file; command-line options take precedence."""
     stored = read_config(config) if config is not None else {}
     given = {name: tuple(value) if isinstance(value, list) else value for name, value in given.items()}
     # by identity: 0 equals False, but was given
@@ -137,7 +140,7 @@ def make_settings(given: Mapping[str, Any], config: Path | None) -> Settings:
 
 
 def check_settings(settings: Settings) -> Settings:
-    """Refuse at the door what no input could make right."""
+    """Refuse what is wrong for every input."""
     check_choice("--method", settings.method, METHODS)
     check_choice("--cut", settings.cut, CUTS)
     parse_count("--subspaces", settings.subspaces, tuple(ESTIMATORS))
@@ -270,7 +273,7 @@ def _number_or_word(given: str) -> float | str:
 
 
 def with_options(*tables: type[Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command the fields of dataclasses as options, which it receives as ``**given``."""
+    """Offer the fields of dataclasses as options of a command, which receives them as ``**given``."""
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         parameters = inspect.signature(command, eval_str=True).parameters.values()
@@ -285,7 +288,7 @@ def with_options(*tables: type[Any]) -> Callable[[Callable[..., None]], Callable
 
 
 def _parameter(setting: Field[Any], kind: Any) -> inspect.Parameter:
-    """A parameter of the command that is None, False or empty where it is not given."""
+    """A parameter of the command that is None, False or empty if it is not given."""
     several = kind == tuple[str, ...]
     shown = list[str] if several else kind if kind is bool else kind | None
     about = typer.Option(

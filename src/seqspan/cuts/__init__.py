@@ -9,27 +9,27 @@ from __future__ import annotations
 import numpy as np
 
 from seqspan._core.checks import check_choice
-from seqspan._core.spans import MIN_LENGTH
+from seqspan._core.spans import MIN_LENGTH, boundaries_from_labels, labels_from_boundaries
 from seqspan._core.types import Array
 from seqspan.cuts.cutter import Cutter
 from seqspan.cuts.memory import cut_bytes as cut_bytes
 from seqspan.cuts.ordered.cut import OrderedCutter
-from seqspan.cuts.peaks import PeakCutter, block_boundaries, boundary_strength, peak_boundaries
+from seqspan.cuts.peaks import PeakCutter, boundary_strength, peak_boundaries
 from seqspan.cuts.spectral.affinity import affinity
 from seqspan.cuts.spectral.n_subspaces import ESTIMATORS, estimate_n_subspaces
-from seqspan.cuts.spectral.ncut import NormalisedCutter, normalised_cut, normalised_cuts
+from seqspan.cuts.spectral.ncut import NormalisedCutter, normalised_cut
 
 __all__ = [
     "CUTS",
     "ESTIMATORS",
     "Cutter",
     "affinity",
-    "block_boundaries",
+    "boundaries_from_labels",
     "boundary_strength",
     "estimate_n_subspaces",
+    "labels_from_boundaries",
     "make_cutter",
     "normalised_cut",
-    "normalised_cuts",
     "peak_boundaries",
 ]
 

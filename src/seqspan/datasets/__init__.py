@@ -3,11 +3,10 @@
 from seqspan.datasets.motion import make_motion
 from seqspan.datasets.noise import add_noise
 from seqspan.datasets.spectra import make_spectra
-from seqspan.datasets.synthetic import correlated_coefficients, make_recurring_subspaces, make_subspaces
+from seqspan.datasets.synthetic import make_recurring_subspaces, make_subspaces
 
 __all__ = [
     "add_noise",
-    "correlated_coefficients",
     "make_motion",
     "make_recurring_subspaces",
     "make_spectra",

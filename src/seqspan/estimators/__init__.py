@@ -1,6 +1,6 @@
 """scikit-learn's view of the pipeline: rows in, labels out. One file per method."""
 
-from seqspan.estimators._segment import METHODS, make_estimator, segment, table_of_defaults
+from seqspan.estimators._segment import METHODS, segment, table_of_defaults
 from seqspan.estimators._segmenter import SubspaceSegmenter
 from seqspan.estimators.lrr import LRR
 from seqspan.estimators.lsr import LSR
@@ -9,6 +9,5 @@ from seqspan.estimators.spatsc import SpatSC
 from seqspan.estimators.ssc import SSC
 
 __all__ = [
-    "LRR", "LSR", "METHODS", "OSC", "SSC", "SpatSC", "SubspaceSegmenter", "make_estimator", "segment",
-    "table_of_defaults",
+    "LRR", "LSR", "METHODS", "OSC", "SSC", "SpatSC", "SubspaceSegmenter", "segment", "table_of_defaults",
 ]  # fmt: skip

@@ -24,7 +24,7 @@ from seqspan.exports._split import split_video
 from seqspan.exports._timeline import SECONDS, Format, Timeline, make_timeline
 from seqspan.recording import LENGTH_UNITS
 
-__all__ = ["EXPORTS", "Timeline", "check_export", "make_timeline", "split_video", "write_export"]
+__all__ = ["EXPORTS", "make_timeline", "split_video", "write_export"]
 
 #: What a format needs of a recording.
 _REQUIREMENTS = {

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from seqspan._core.types import Array, IntArray
 from seqspan.cuts.spectral.affinity import SharedAffinity
-from seqspan.readers.video import open_film
+from seqspan.readers.video import DEFAULT_RATE, open_film
 from seqspan.recording import FrameView, Recording
 
 MAX_SIDE = 320  # of a heat map, in cells
@@ -101,7 +101,7 @@ def film_frames(source: str, times: Array) -> Iterator[Picture]:
         stream.thread_type = "AUTO"
         base = float(stream.time_base or 1)
         start = stream.start_time or 0
-        half = 0.5 / float(stream.average_rate or 25)
+        half = 0.5 / float(stream.average_rate or DEFAULT_RATE)
         frames, latest = film.decode(stream), 0.0
         for time in times:
             if time - latest > SEEK_SECONDS:

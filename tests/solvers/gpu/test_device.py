@@ -15,7 +15,7 @@ from tests.solvers.gpu.plain_device_functions import PlainDeviceFunctions
 
 from seqspan import OSC, SpatSC
 from seqspan._core.backend import require_cupy, to_host
-from seqspan.cuts import ESTIMATORS, normalised_cut
+from seqspan.cuts import ESTIMATORS, make_cutter, normalised_cut
 from seqspan.datasets import make_motion, make_subspaces
 from seqspan.models import Lsr, Osc, SpatSc
 from seqspan.solvers import Stopping

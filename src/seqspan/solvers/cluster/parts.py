@@ -9,6 +9,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from seqspan._core.extras import MissingPackageError
 from seqspan._core.types import Array
 from seqspan.models import Osc, SpatSc
 from seqspan.solvers.cluster.rows import AtomRows
@@ -117,7 +118,7 @@ def connect(address: str) -> Any:
     try:
         from distributed import Client
     except ImportError as error:
-        raise ImportError("a cluster needs Dask: pip install 'seqspan[cluster]'.") from error
+        raise MissingPackageError("a cluster needs Dask: pip install 'seqspan[cluster]'.") from error
     try:
         # as default, because actors find their client by that alone; whatever was default is so again after
         client: Any = Client(address, direct_to_workers=True, timeout=10)  # type: ignore[no-untyped-call]

@@ -1,0 +1,166 @@
+"""What was found in a recording: read, recut, drawn, saved and loaded."""
+
+from __future__ import annotations
+
+import csv
+import json
+import pickle
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+
+import seqspan
+from seqspan import Recording, Segmentation
+from seqspan.cuts import make_cutter
+from seqspan.cuts.ordered import cut as ordered
+from seqspan.datasets import make_recurring_subspaces
+
+ORDER, LENGTHS = (0, 1, 2, 0), (20, 15, 25, 20)
+
+
+def make_recording() -> Recording:
+    X, _ = make_recurring_subspaces(ORDER, 3, 12, LENGTHS, rng=0)
+    names = tuple(f"c{i}" for i in range(12))
+    times = 100 + np.arange(80) / 4
+    return Recording(X=X.T, times=times, time_unit="s", feature_names=names, kind="table", source="walk.csv")
+
+
+@pytest.fixture(scope="module")
+def found() -> Segmentation:
+    return seqspan.segment(make_recording())
+
+
+def test_spans_have_samples_times_labels_and_confidence(found):
+    assert [(span.start, span.end, span.label) for span in found.spans] == [
+        (0, 20, 0), (20, 35, 1), (35, 60, 2), (60, 80, 0),
+    ]  # fmt: skip
+    assert (found.spans[1].start_time, found.spans[1].end_time) == (105.0, 108.75)
+    assert found.spans[0].confidence is None
+    assert [span.confidence for span in found.spans[1:]] == found.confidence.tolist()
+    assert found.labels.tolist() == np.repeat(ORDER, LENGTHS).tolist()
+    assert [len(part) for part in np.split(found.recording.X, found.boundaries)] == list(LENGTHS)
+    assert (found.n_subspaces, len(found)) == (3, 80)
+    assert 0 <= found.gap <= 0.01
+
+
+def test_there_is_one_label_per_input_row_even_if_samples_are_skipped():
+    found = seqspan.segment(
+        make_recording(), preprocess="subsample:2", min_length=4, n_spans=4, n_subspaces=3
+    )
+    assert found.labels.shape == (80,)
+    assert found.representation.X.shape[1] == 40
+    assert found.boundaries.tolist() == [20, 36, 60]  # the row of the first sample after the boundary
+
+
+def test_recut_equals_a_fit_with_these_numbers_and_computes_nothing_again(found, monkeypatch):
+    expected = seqspan.segment(make_recording(), n_spans=3, n_subspaces=2)
+    monkeypatch.setattr(ordered, "compare_with_null", None)
+    monkeypatch.setattr("seqspan.cuts.cutter.make_cost", None)
+    monkeypatch.setattr("seqspan.pipeline.make_cutter", None)
+    again = found.recut(n_spans=3, n_subspaces=2)
+    np.testing.assert_array_equal(again.labels, expected.labels)
+    np.testing.assert_array_equal(again.confidence, expected.confidence)
+    assert found.recut(n_subspaces=2).n_subspaces == 2
+    with pytest.raises(ValueError, match="n_spans must be at most 16"):
+        found.recut(n_spans=17)
+
+
+@pytest.mark.parametrize("cut", ["ncut", "peaks"])
+def test_other_cuts_are_recut_too(cut):
+    found = seqspan.segment(make_recording(), cut=cut)
+    counts = {"n_spans": 2} if cut == "peaks" else {"n_subspaces": 2}
+    expected = seqspan.segment(make_recording(), cut=cut, **counts)
+    np.testing.assert_array_equal(found.recut(**counts).labels, expected.labels)
+    assert found.confidence.shape == found.boundaries.shape
+
+
+def test_evidence_is_computed_once(monkeypatch):
+    calls = []
+    for name in ("make_cost", "compare_with_null"):
+        module = "seqspan.cuts.cutter" if name == "make_cost" else "seqspan.cuts.ordered.cut"
+        real = getattr(__import__(module, fromlist=[name]), name)
+        monkeypatch.setattr(
+            f"{module}.{name}", lambda *given, real=real, name=name: calls.append(name) or real(*given)
+        )
+    found = seqspan.segment(make_recording())
+    _ = found.spans, found.confidence, found.recut(n_subspaces=2).spans
+    assert sorted(calls) == ["compare_with_null", "make_cost"]
+
+
+def test_a_pickle_leaves_out_what_can_be_computed_again(found):
+    back = pickle.loads(pickle.dumps(found))
+    assert back.cutter is None
+    np.testing.assert_array_equal(back.labels, found.labels)
+    np.testing.assert_array_equal(back.recut(n_spans=2).labels, found.recut(n_spans=2).labels)
+    np.testing.assert_array_equal(back.confidence, found.confidence)
+
+
+def test_the_plot_has_a_time_axis_and_a_legend(found):
+    ax = found.plot()
+    assert ax.get_xlabel() == "time [s]"
+    assert ax.get_xlim() == (100.0, 120.0)
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["A", "B", "C"]
+    assert len(ax.patches) == 4
+    plt.close(ax.figure)
+    figure, mine = plt.subplots()
+    assert found.plot(mine) is mine
+    plt.close(figure)
+
+
+def test_a_frame_has_a_row_for_every_span(found):
+    frame = found.to_frame()
+    assert frame.columns[:5] == ["start", "end", "start_time", "end_time", "label"]
+    assert frame["start"].to_list() == [0, 20, 35, 60]
+    assert frame["confidence"].to_list()[0] is None
+
+
+def test_a_folder_is_written_and_read(found, tmp_path):
+    found.save(tmp_path / "walk.seqspan")
+    with (tmp_path / "walk.seqspan" / "segments.csv").open() as file:
+        assert [row["start"] for row in csv.DictReader(file)] == ["0", "20", "35", "60"]
+    document = json.loads((tmp_path / "walk.seqspan" / "result.json").read_text())
+    assert (document["n_spans"], document["input"]["kind"]) == (4, "table")
+    back = Segmentation.load(str(tmp_path / "walk.seqspan"))
+    np.testing.assert_array_equal(back.labels, found.labels)
+    np.testing.assert_array_equal(back.boundaries, found.boundaries)
+    np.testing.assert_allclose(back.confidence, found.confidence, atol=5e-4)  # three digits are written
+    assert (back.gap, back.recording.source, back.recording.time_unit) == (found.gap, "walk.csv", "s")
+    assert back.spans[2].start_time == found.spans[2].start_time
+    assert repr(back) == repr(found)
+    back.export("audacity", tmp_path / "walk.txt")
+    found.export("audacity", str(tmp_path / "same.txt"))
+    assert (tmp_path / "walk.txt").read_text() == (tmp_path / "same.txt").read_text()
+
+
+def test_what_is_gone_after_loading_is_said(found, tmp_path):
+    found.save(tmp_path)
+    back = Segmentation.load(tmp_path)
+    with pytest.raises(ValueError, match=r"recut needs the coefficients.*segment walk\.csv again"):
+        back.recut(n_spans=2)
+    with pytest.raises(ValueError, match="confidence needs the coefficients"):
+        back.confidence_of(np.array([20]))
+
+
+def test_a_folder_without_a_complete_result_is_refused(found, tmp_path):
+    with pytest.raises(ValueError, match="not a complete result folder"):
+        Segmentation.load(tmp_path)
+    found.save(tmp_path)
+    (tmp_path / "segments.csv").write_text("start\n0\n")
+    with pytest.raises(ValueError, match="changed since it was written"):
+        Segmentation.load(tmp_path)
+
+
+def test_one_span_has_no_boundary_and_can_be_saved(tmp_path):
+    noise = np.random.default_rng(0).standard_normal((100, 5))
+    found = seqspan.segment(noise)
+    assert repr(found) == "Segmentation(1 span, 1 label, 100 samples)"
+    assert found.confidence.size == 0
+    found.save(tmp_path)
+    assert Segmentation.load(tmp_path).boundaries.size == 0
+
+
+def test_a_cut_is_the_cutter_s(found):
+    X, Z = found.representation.X, found.representation.Z
+    division = make_cutter("ordered", X, Z, rng=0).cut()
+    np.testing.assert_array_equal(division.sample_labels(80), found.labels)

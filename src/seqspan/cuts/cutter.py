@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 from abc import ABC, abstractmethod
 from functools import cached_property
 from typing import Any
+
+import numpy as np
 
 from seqspan._core.backend import to_host
 from seqspan._core.spans import Division
@@ -26,7 +29,6 @@ class Cutter(ABC):
 
     Examples
     --------
-    >>> import numpy as np
     >>> from seqspan.cuts import make_cutter
     >>> Z = np.kron(np.eye(3), np.ones((6, 6)))
     >>> cutter = make_cutter("peaks", None, Z)
@@ -74,6 +76,11 @@ class Cutter(ABC):
     def label_evidence(self, boundaries: IntArray) -> Array:
         """Evidence for a second, third, ... label of the spans between boundaries, in nats per sample."""
         return self.merging(boundaries).label_evidence
+
+
+def copy_generator(rng: np.random.Generator | int | None) -> np.random.Generator:
+    """Copy a generator, or make one from a seed: the same cut then always gives the same answer."""
+    return copy.deepcopy(np.random.default_rng(rng))
 
 
 def check_auto(name: str, given: int | str) -> None:

@@ -183,6 +183,14 @@ def test_a_seed_decides_and_arrays_stay_as_they_are():
         np.testing.assert_array_equal(answer.labels, answers[0].labels)
 
 
+def test_the_generator_is_copied_when_the_cutter_is_made():
+    X, labels = make_subspaces(3, 2, 30, 20, rng=3)
+    rng = np.random.default_rng(7)
+    cutter = OrderedCutter(X, planted_coefficients(labels), rng=rng)
+    assert rng.integers(10**9) == np.random.default_rng(7).integers(10**9)
+    assert cutter.null == OrderedCutter(X, planted_coefficients(labels), rng=7).null
+
+
 def test_one_cutter_answers_as_fresh_ones_do():
     X = scenes([33, 61, 100], 140, heights=[2.0, 8.0, 4.0])
     cutter = OrderedCutter(X, np.eye(140), rng=0)

@@ -15,7 +15,7 @@ import numpy as np
 from seqspan._core.backend import to_host
 from seqspan._core.spans import MIN_LENGTH, Division
 from seqspan._core.types import Array, IntArray
-from seqspan.cuts.cutter import Cutter, check_auto
+from seqspan.cuts.cutter import Cutter, check_auto, copy_generator
 from seqspan.cuts.ordered.cost import SpanCost
 from seqspan.cuts.ordered.jumps import find_jumps
 from seqspan.cuts.ordered.null import NullComparison, compare_with_null
@@ -23,7 +23,7 @@ from seqspan.cuts.ordered.number import choose_n_spans, span_penalty
 from seqspan.cuts.ordered.search import SpanSearch
 
 EXACT_UP_TO = 10_000  # samples; longer recordings are divided on a grid first, then refined
-GRID_POINTS = 3000  # about as many points has that grid
+GRID_POINTS = 3000  # size of that grid, roughly
 
 
 class OrderedCutter(Cutter):
@@ -38,7 +38,7 @@ class OrderedCutter(Cutter):
     min_length : int
         Length of the shortest span, in samples.
     rng : numpy.random.Generator, int or None
-        Draws the surrogates that a change is compared with.
+        Draws the surrogates that a change is compared with. A generator is copied as it is now.
     n_jobs : int, optional
         Number of threads; all cores by default.
     exact_up_to : int
@@ -73,11 +73,9 @@ class OrderedCutter(Cutter):
         self._samples: Array = to_host(X)
         super().__init__(self._samples, to_host(Z))
         n = X.shape[1]
-        self._min_length, self._rng, self._n_jobs = min_length, rng, n_jobs
+        self._min_length, self._rng, self._n_jobs = min_length, copy_generator(rng), n_jobs
         self._step = 1 if n <= exact_up_to else -(-n // min(GRID_POINTS, exact_up_to))
-        missing = (
-            -n % self._step
-        )  # samples by which the last grid step, and a span that ends there, is shorter
+        missing = -n % self._step  # samples that the last grid step, and so a span that ends there, lacks
         self._shortest = max(1, -(-(min(min_length, n) + missing) // self._step))
         self._costs = self.cost.span_costs(self._step, self._shortest, n_jobs)
         self._jumps = find_jumps(self._samples)
@@ -110,10 +108,10 @@ class OrderedCutter(Cutter):
     @cached_property
     def null(self) -> NullComparison:
         """What spans explain of the recording, compared with chance."""
-        return compare_with_null(self._samples, np.random.default_rng(self._rng), self._min_length)
+        return compare_with_null(self._samples, self._rng, self._min_length)
 
     def _search(self, fewest: int, most: int | None = None) -> tuple[SpanSearch, IntArray]:
-        """Search between the sharpest jumps that still leave room for the spans wanted, and these jumps."""
+        """Search between the sharpest jumps that still leave room for the spans wanted; these jumps."""
         starts, sharpness = self._jumps
         points = _nearest_point(starts, self._step)
         kept = _keep_jumps(points, sharpness, self._shortest, len(self._costs) - 1, (fewest, most))
@@ -155,14 +153,14 @@ class OrderedCutter(Cutter):
 
 
 def _nearest_point(starts: IntArray, step: int) -> IntArray:
-    """Grid points nearest to samples; halves go up, so that what is a whole step apart stays so."""
+    """Grid points nearest to samples; halves go up, so that samples a whole step apart stay a step apart."""
     return (starts + step // 2) // step
 
 
 def _keep_jumps(
     points: IntArray, sharpness: Array, shortest: int, end: int, limits: tuple[int, int | None]
 ) -> list[int]:
-    """Keep the sharpest jumps that still leave room for the fewest and no more than the most spans wanted."""
+    """Indices of the sharpest jumps that still leave room for (fewest, most) spans, in order."""
     fewest = min(limits[0], end // shortest)
     most = end if limits[1] is None else limits[1]
     kept: list[int] = []

@@ -11,7 +11,7 @@ import numpy as np
 from seqspan._core.types import Array, IntArray
 from seqspan.cuts.ordered.cost import SpanCost
 
-MIN_LABEL_EVIDENCE = 4.75  # nats per sample of the smaller group, from which on two groups keep their labels
+MIN_LABEL_EVIDENCE = 4.75  # nats per sample of the smaller group; with less, two groups share a label
 CHUNK = 100  # pairs of groups whose costs are computed at once
 
 

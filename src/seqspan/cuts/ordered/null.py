@@ -4,10 +4,10 @@ A surrogate is the recording with the phases of its Fourier transform drawn anew
 [Prichard & Theiler 1994]: a stationary process with the same autocorrelation and the same correlation
 between features, in which nothing starts or ends. Dividing it into spans explains something too, because
 slow motion looks like change, so a change must explain more than that. It must also explain more than in the
-same samples shuffled: surrogates are nearly Gaussian, and samples that are not always have spans that are
-described better.
+same samples shuffled: surrogates are nearly Gaussian, and if samples are not, some spans are always described
+better than others.
 
-If samples within a span are independent, surrogates ask too much: the jumps between spans turn into slow
+If samples within a span are independent, surrogates ask too much: the steps between spans turn into slow
 motion. But then the evidence alone says how many spans there are, which it never does for slow motion: more
 spans describe the recording worse.
 """
@@ -29,12 +29,12 @@ N_SPANS = 8  # that a recording and its surrogates are divided into
 MAX_SAMPLES = 400  # longer recordings are thinned
 N_DIRECTIONS = 30  # leading directions of the samples that are kept
 SHORTEST = 3  # samples, after thinning
-MIN_CHANGE_RATIO = 1.35  # explained by the recording over explained by the null, from which on it changes
-MIN_SLOPE = 0.01  # nats per sample; of independent samples spans explain nothing at all
-MIN_NULL = 0.5  # nats per sample that N_SPANS spans may always explain by chance; a few draws can miss them
+MIN_CHANGE_RATIO = 1.35  # of what spans explain of the recording and of the null: more is a change
+MIN_SLOPE = 0.01  # nats per sample and span; of independent samples spans explain nothing at all
+MIN_NULL = 0.5  # nats per sample that N_SPANS spans may explain by chance, even if no draw shows it
 # A peak of the evidence (docs/ordered_cut.md says what was seen of both kinds):
 MAX_SPANS = 12  # up to which the evidence is computed
-MIN_SPANS_AFTER_PEAK = 5
+MIN_SPANS_AFTER_PEAK = 5  # numbers of spans that must be known beyond the peak
 MIN_PEAK_HEIGHT = 1.0  # nats per sample that the peak explains beyond any number of spans of shuffled samples
 MIN_FALL = 15.0  # nats that each span after the peak costs on average
 

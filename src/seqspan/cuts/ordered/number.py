@@ -11,8 +11,8 @@ import numpy as np
 from seqspan.cuts.ordered.search import SpanSearch
 
 # docs/ordered_cut.md says how these were chosen
-SPAN_PENALTY = 4.2  # nats per sample
-SLOPE_POWER = 1 / 3
+SPAN_PENALTY = 4.2  # nats per sample, at a slope of 1 nat per sample
+SLOPE_POWER = 1 / 3  # of what one more span explains by chance
 
 
 def span_penalty(slope: float, n_samples: int) -> float:

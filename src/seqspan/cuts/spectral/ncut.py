@@ -5,7 +5,6 @@ The functions take their namespace from W: of a CuPy array everything large stay
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterable
 from contextlib import nullcontext
 from functools import cached_property
@@ -17,7 +16,7 @@ from seqspan._core.backend import is_on_gpu, namespace, to_host
 from seqspan._core.spans import Division
 from seqspan._core.threads import Team
 from seqspan._core.types import Array, IntArray
-from seqspan.cuts.cutter import Cutter
+from seqspan.cuts.cutter import Cutter, copy_generator
 from seqspan.cuts.spectral.affinity import Affinity, SharedAffinity, affinity
 from seqspan.cuts.spectral.n_subspaces import estimate_n_subspaces
 from seqspan.cuts.spectral.spectrum import (
@@ -152,7 +151,7 @@ class NormalisedCutter(Cutter):
     Z : array of shape (n, n), or (m, n) if m landmarks are the atoms
         Coefficients; may be a CuPy array.
     rng : numpy.random.Generator, int or None
-        Of the starts. A generator is copied as it is now, so that the same cut always gives the same labels.
+        Of the starts. A generator is copied as it is now.
 
     Examples
     --------
@@ -163,7 +162,7 @@ class NormalisedCutter(Cutter):
 
     def __init__(self, X: Array | None, Z: Array, *, rng: np.random.Generator | int | None = None) -> None:
         super().__init__(X, Z)
-        self._rng = copy.deepcopy(np.random.default_rng(rng))
+        self._rng = copy_generator(rng)
 
     @cached_property
     def W(self) -> Affinity:
@@ -189,7 +188,7 @@ class NormalisedCutter(Cutter):
                 f"n_spans is for cut='ordered' and cut='peaks'; got n_spans={n_spans} with cut='ncut'."
             )
         k = estimate_n_subspaces(self.W, n_subspaces) if isinstance(n_subspaces, str) else n_subspaces
-        return Division.from_sample_labels(normalised_cut(self.W, k, rng=copy.deepcopy(self._rng)))
+        return Division.from_sample_labels(normalised_cut(self.W, k, rng=copy_generator(self._rng)))
 
 
 def _cut_into(

@@ -1,20 +1,25 @@
-"""The pages: their Python runs, and what checks their links finds what is broken."""
+"""The pages: their Python runs, and the check of their links finds what is broken."""
 
 from __future__ import annotations
 
 import importlib.util
 import re
+import shutil
 import sys
 import textwrap
 import types
+from itertools import islice
 from pathlib import Path
 
 import matplotlib.pyplot as plt
+import numpy as np
 import pytest
+
+from seqspan.cli.demo import render, write_clip
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
-#: A fence that says ``python`` and no more; ``python no-run`` is for what needs the reader's own files.
+#: A fence that says ``python`` and no more; ``python no-run`` is for what needs a GPU or other files.
 FENCE = re.compile(r"^( *)```python\n(.*?)^\1```$", flags=re.MULTILINE | re.DOTALL)
 
 
@@ -27,11 +32,20 @@ def blocks_of(page: Path) -> list[str]:
 
 
 WITH_PYTHON = [page for page in PAGES if blocks_of(page)]
+FILM = "film.mp4"  # the reader's own film; here it is a clip of four scenes
+
+
+@pytest.fixture(scope="module")
+def film(tmp_path_factory) -> Path:
+    path = tmp_path_factory.mktemp("film") / FILM
+    write_clip(path, islice(render(np.random.default_rng(0)), 0, None, 2))  # every second frame
+    return path
 
 
 @pytest.mark.parametrize("page", WITH_PYTHON, ids=lambda page: str(page.relative_to(ROOT)))
-def test_python_of_page_runs(page, tmp_path, monkeypatch):
+def test_python_of_page_runs(page, film, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    shutil.copy(film, FILM)
     module = types.ModuleType("page_of_the_documentation")
     monkeypatch.setitem(sys.modules, module.__name__, module)  # where dataclasses and pickle look
     try:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from seqspan._core.spans import boundaries_from_labels, labels_from_boundaries
-from seqspan.cuts.peaks import block_boundaries, boundary_strength, peak_boundaries
+from seqspan.cuts.peaks import boundary_strength, peak_boundaries
 
 span_lengths = st.lists(st.integers(3, 9), min_size=2, max_size=6)
 
@@ -45,29 +45,7 @@ def test_labels_can_be_used_as_indices(boundaries):
     assert names[labels].tolist() == ["walk", "walk", "turn" if boundaries else "walk"]
 
 
-@given(lengths=span_lengths)
-def test_blocks_are_read_off_exactly(lengths):
-    Z, expected = planted(lengths)
-    np.testing.assert_array_equal(block_boundaries(Z), expected)
-    np.testing.assert_array_equal(block_boundaries(1e-30 * Z.astype(np.float64)), expected)
-
-
-def test_what_counts_as_zero_is_relative_to_the_largest_entry():
-    Z, _ = planted([4, 4])
-    Z[0, 2] += 1e-4 * Z.max()
-    assert block_boundaries(Z, tol=1e-3).tolist() == [4]
-    assert block_boundaries(Z, tol=1e-5).tolist() == [2, 3, 4]
-    assert block_boundaries(Z + np.eye(8, k=8 - 1) * 1e-12, tol=0).tolist() == [2, 3, 4, 7]
-
-
-@pytest.mark.parametrize("level", [0.0, 3.0])
-def test_what_never_changes_has_no_block_boundaries(level):
-    assert block_boundaries(np.full((3, 5), level)).tolist() == []
-    assert block_boundaries(np.full((3, 5), level), tol=0).tolist() == []
-
-
 def test_two_samples_are_enough_to_differ():
-    assert block_boundaries(np.eye(2)).tolist() == [1]
     assert boundary_strength(np.eye(2)).tolist() == [1.0]
 
 
@@ -152,15 +130,13 @@ def test_a_change_that_never_pauses_is_no_boundary():
 
 
 @pytest.mark.parametrize("shape", [(3, 1), (3, 0), (0, 3), (4,), (2, 3, 4)])
-@pytest.mark.parametrize("read", [block_boundaries, boundary_strength, peak_boundaries])
+@pytest.mark.parametrize("read", [boundary_strength, peak_boundaries])
 def test_what_has_no_consecutive_columns_is_named(read, shape):
     with pytest.raises(ValueError, match=rf"2 or more samples; got shape {re.escape(str(shape))}"):
         read(np.ones(shape))
 
 
 def test_bad_arguments_are_named():
-    with pytest.raises(ValueError, match="tol must not be negative; got -1"):
-        block_boundaries(np.eye(3), tol=-1)
     with pytest.raises(ValueError, match=r"at most 6 for 6 samples; got n_spans=4, min_length=2"):
         peak_boundaries(np.eye(6), 4, min_length=2)
     with pytest.raises(ValueError, match="got n_spans=0"):

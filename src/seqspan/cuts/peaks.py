@@ -15,39 +15,6 @@ from seqspan._core.types import Array, IntArray
 from seqspan.cuts.cutter import Cutter, check_auto
 
 
-def block_boundaries(Z: Array, tol: float = 1e-6) -> IntArray:
-    """Read boundaries off a strictly block-diagonal Z: the non-zero columns of ZR.
-
-    ``{j + 1 : ||z_{j+1} - z_j||_inf > tol max |Z|}``. This takes Z as piecewise constant in time, as OSC
-    makes it. With noise nearly every column is non-zero: use :func:`peak_boundaries`.
-
-    Parameters
-    ----------
-    Z : array of shape (m, n)
-        Column j holds the coefficients of sample j.
-    tol : float, non-negative
-        What counts as zero, relative to the largest entry of Z. It should exceed the error of the solver.
-
-    Returns
-    -------
-    boundaries : array of int, shape (n_spans - 1,)
-
-    References
-    ----------
-    Tierney, Guo & Gao, Segmentation of Subspaces in Sequential Data, "Segmentation", first paragraph.
-
-    Examples
-    --------
-    >>> block_boundaries(np.kron(np.eye(2), np.ones((3, 3))))
-    array([3])
-    """
-    if tol < 0:
-        raise ValueError(f"tol must not be negative; got {tol}.")
-    Z = _checked_coefficients(Z)
-    steps = np.abs(np.diff(Z, axis=1)).max(axis=0)
-    return np.flatnonzero(steps > tol * np.abs(Z).max()) + 1
-
-
 def boundary_strength(Z: Array) -> Array:
     """Measure how much the coefficients change from each sample to the next.
 

@@ -1,4 +1,4 @@
-"""Samples scaled to unit norm, which the models assume."""
+"""Scaling samples to unit norm, as the models assume."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from seqspan._core.types import Array
 
 
 def scale_to_unit_norm(X: Array, axis: int) -> Array:
-    """Divide samples by their Euclidean norm; samples of zeros, which have no direction, stay zero.
+    """Divide samples by their Euclidean norm; samples that are all zero stay zero.
 
     Parameters
     ----------
     X : array with two axes
     axis : {0, 1}
-        The axis along which a sample lies: 0 if samples are columns, 1 if they are rows.
+        0 if samples are columns, 1 if they are rows.
 
     Returns
     -------
@@ -26,10 +26,9 @@ def scale_to_unit_norm(X: Array, axis: int) -> Array:
     array([[0.6, 0.8],
            [0. , 0. ]])
     """
-    # By the largest entry first: the squares of very large or very small entries are out of range.
-    largest = np.maximum(
-        X.max(axis=axis, keepdims=True, initial=0), -X.min(axis=axis, keepdims=True, initial=0)
-    )
+    # divide by the largest entry first: squaring very large or small entries would over- or underflow
+    # (CuPy's max takes no initial value, and no array of samples is empty along a sample)
+    largest = np.maximum(X.max(axis=axis, keepdims=True), -X.min(axis=axis, keepdims=True))
     scaled: Array = X / np.where(largest > 0, largest, 1)
     norms = np.linalg.norm(scaled, axis=axis, keepdims=True)
     scaled /= np.where(norms > 0, norms, 1)

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from seqspan.datasets import correlated_coefficients, make_recurring_subspaces, make_subspaces
+from seqspan.datasets import make_recurring_subspaces, make_subspaces
+from seqspan.datasets.synthetic import correlated_coefficients
 
 
 def projector(X, labels, subspace):

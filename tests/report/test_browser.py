@@ -16,7 +16,7 @@ from seqspan.cli.inputs import Job
 from seqspan.cli.run import run_job
 from seqspan.cli.settings import Settings
 from seqspan.datasets import make_recurring_subspaces
-from seqspan.results.folder import load_solution
+from seqspan.results.cache import SolutionCache
 
 WIDTHS, THEMES = (390, 1440), ("light", "dark")
 
@@ -207,8 +207,8 @@ def kept_coefficients(folder):
     import numpy as np
 
     with np.load(folder / ".seqspan-solution.npz") as arrays:
-        key = json.loads(str(arrays["header"]))["key"]
-    return load_solution(folder, key).Z
+        version, key = json.loads(str(arrays["header"]))["key"]
+    return SolutionCache(folder, version).load(key).Z
 
 
 def test_hostile_names_are_text(open_report, table_folder):

@@ -131,7 +131,7 @@ def test_the_state_of_a_solver_is_kept_only_for_a_warm_start():
 
 
 def test_landmarks_are_chosen_above_the_limit_and_the_user_is_told(monkeypatch):
-    monkeypatch.setattr(pipeline, "LARGEST_FULL", 60)
+    monkeypatch.setattr(pipeline, "MAX_FULL_SAMPLES", 60)
     X, _ = make_recurring_subspaces((0, 1, 2, 0), 3, 12, (20, 15, 25, 20), rng=0)
     method = Method(lambda X: Osc(0.1, 1.0), dictionary="auto", n_landmarks=24)
     with pytest.warns(UserWarning, match="80 samples are represented by 24 landmarks"):

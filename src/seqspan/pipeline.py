@@ -32,7 +32,7 @@ from seqspan.results.cache import SolutionCache
 from seqspan.results.fingerprints import hash_problem
 from seqspan.segmentation import Cutting, Representation, Segmentation
 from seqspan.solvers import SOLVERS, Stopping
-from seqspan.solvers.fast.landmarks import LARGEST_FULL, N_LANDMARKS, choose_landmarks, solve_on_landmarks
+from seqspan.solvers.fast.landmarks import MAX_FULL_SAMPLES, N_LANDMARKS, choose_landmarks, solve_on_landmarks
 from seqspan.solvers.memory import solver_bytes
 
 __all__ = ["Method", "cut", "represent"]
@@ -307,14 +307,14 @@ def _choose_atoms(X: Array, model: Model, method: Method) -> tuple[Array | None,
             f"device='cpu' and kernel='linear'; got {type(model).__name__} with solver={method.solver!r}, "
             f"device={method.device!r} and kernel={method.kernel!r}."
         )
-    if chosen == "samples" or not fits or (chosen == "auto" and n <= LARGEST_FULL):
+    if chosen == "samples" or not fits or (chosen == "auto" and n <= MAX_FULL_SAMPLES):
         return None, ()
     atoms = choose_landmarks(X, method.n_landmarks)
     if chosen == "landmarks":
         return atoms, ()
     note = (
         f"{n} samples are represented by {atoms.shape[1]} landmarks: dictionary='auto' uses all samples as "
-        f"atoms up to {LARGEST_FULL} of them."
+        f"atoms up to {MAX_FULL_SAMPLES} of them."
     )
     warnings.warn(note, stacklevel=4)
     return atoms, (note,)

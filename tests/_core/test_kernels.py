@@ -120,9 +120,12 @@ def test_only_the_values_with_some_samples_are_asked_for(monkeypatch):
             r"must return values of shape \(9, 9\) for 9 and 9 samples; got shape \(3, 3\)",
         ),
         (lambda A, B: 1.0, r"got shape \(\)"),
-        (lambda A, B: np.full((A.shape[1], B.shape[1]), np.nan), "finite values; got 81 of 81 that are not"),
+        (
+            lambda A, B: np.full((A.shape[1], B.shape[1]), np.nan),
+            "finite values; got 81 of 81 values that are infinite or NaN",
+        ),
         (lambda A, B: np.where(np.eye(A.shape[1]) > 0, np.inf, 0), "finite values; got 9 of 81"),
-        (lambda A, B: -(A.T @ B), "no negative eigenvalues; got one of -"),
+        (lambda A, B: -(A.T @ B), "no negative eigenvalues; got -"),
         (lambda A, B: np.tanh(3 * A.T @ B - 1), "no negative eigenvalues"),
         (lambda A, B: A.T @ np.diag([1, 2, 3]) @ np.roll(B, 1, axis=0), "must be symmetric; got values that"),
     ],
@@ -265,7 +268,7 @@ def test_landmarks_and_kernels_are_not_for_each_other(Estimator, kernel):
 
 
 def test_samples_are_the_atoms_of_a_long_sequence_with_a_kernel(monkeypatch):
-    monkeypatch.setattr(pipeline, "LARGEST_FULL", 20)
+    monkeypatch.setattr(pipeline, "MAX_FULL_SAMPLES", 20)
     X = draw(30, 4)
     assert OSC(2, kernel="rbf", dictionary="auto").fit(X).dictionary_ == "samples"
     with pytest.warns(UserWarning, match="30 samples are represented by 10 landmarks"):

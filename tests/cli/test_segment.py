@@ -244,7 +244,7 @@ def test_a_damaged_result_is_made_again(table, tmp_path):
         (["walk.csv", "--method", "magic"], 2, "--method must be one of"),
         (["walk.csv", "-k", "0"], 2, "--subspaces must be a whole number"),
         (["walk.csv", "-k", "81"], 1, "n_subspaces must be an int in [1, 80]"),
-        (["walk.csv", "-k", "17"], 1, "n_subspaces must be at most 16 for 80 samples in spans of 5 or more"),
+        (["walk.csv", "-k", "17"], 1, "n_subspaces must be at most 16 for 80 samples with min_length=5"),
         (["walk.csv", "--spans", "17"], 1, "n_spans must be at most 16 for 80 samples"),
         (["walk.csv", "--spans", "3", "--cut", "ncut"], 2, "--spans is for --cut ordered and --cut peaks"),
         (["walk.csv", "--spans", "3", "-k", "4"], 2, "--subspaces must be at most --spans"),

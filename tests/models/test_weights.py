@@ -10,7 +10,7 @@ from seqspan import LRR, LSR, OSC, SSC, SpatSC
 from seqspan.datasets import make_recurring_subspaces, make_subspaces
 from seqspan.metrics import clustering_error
 from seqspan.models import Osc
-from seqspan.models.weights import SPARSITY, choose_weights
+from seqspan.models.weights import LAMBDA_1_FRACTION, choose_weights
 from seqspan.solvers import SOLVERS, Stopping
 
 COUPLED = pytest.mark.parametrize(("Estimator", "base"), [(OSC, 1.0), (SpatSC, 0.01)])
@@ -26,7 +26,7 @@ def samples():
 @pytest.mark.parametrize("seed", range(3))
 def test_all_coefficients_vanish_from_the_critical_weight_on_and_not_before(seed):
     X, _ = make_subspaces(3, 2, 10, 8, rng=seed)
-    critical = choose_weights(X, "auto", "auto", 1.0)[0] / SPARSITY
+    critical = choose_weights(X, "auto", "auto", 1.0)[0] / LAMBDA_1_FRACTION
     # next to nothing for change over time, so that the first weight alone decides
     above, below = (
         SOLVERS["fast"](Osc(share * critical, 1e-9), X, stopping=Stopping(1e-8)) for share in (1.05, 0.95)
@@ -96,7 +96,7 @@ def test_weights_are_chosen_again_for_other_samples(samples):
 @COUPLED
 def test_samples_without_a_scale_still_have_weights(Estimator, base):
     fitted = Estimator(**AUTO).fit(np.zeros((12, 3)))
-    assert (fitted.lambda_1_, fitted.lambda_2_) == (SPARSITY, base)
+    assert (fitted.lambda_1_, fitted.lambda_2_) == (LAMBDA_1_FRACTION, base)
 
 
 @pytest.mark.parametrize("estimator", [SSC(lambda_1="auto"), LRR(lambda_1="auto"), LSR(lambda_1="auto")])

@@ -62,7 +62,7 @@ def test_rounding_never_makes_the_gap_negative():
 @pytest.mark.parametrize("objective", [np.nan, np.inf])
 def test_an_objective_that_is_no_number_is_an_error_at_once(objective):
     algorithm = Algorithm(lambda s: s + 1, lambda s: (objective, 0.0), lambda s: np.zeros(1), check_every=2)
-    with pytest.raises(ValueError, match=r"left the range of floats after 2 iterations: .* float64"):
+    with pytest.raises(ValueError, match=r"overflowed after 2 iterations: .* float64"):
         run(algorithm, 0, Stopping(max_iter=30))
 
 

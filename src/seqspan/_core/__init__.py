@@ -1,1 +1,1 @@
-"""What every stage may use: types, threads, memory, checks, text."""
+"""Shared by all stages: types, threads, memory, checks, text."""

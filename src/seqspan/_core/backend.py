@@ -1,4 +1,4 @@
-"""Where arrays live: NumPy on the host, CuPy on a GPU, which is imported when asked for and not before."""
+"""Where arrays live: NumPy on the host, CuPy on a GPU. CuPy is imported only when it is needed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ DEVICES = ("cpu", "cuda")
 
 
 def is_on_gpu(X: object) -> bool:
-    """Whether X is a CuPy array; CuPy need not be there to ask.
+    """Whether X is a CuPy array; works without CuPy installed.
 
     Examples
     --------
@@ -24,7 +24,7 @@ def is_on_gpu(X: object) -> bool:
 
 
 def namespace(X: object) -> ModuleType:
-    """The module whose functions work on X: cupy for its arrays, numpy for all else.
+    """The module whose functions work on X: cupy for CuPy arrays, numpy for everything else.
 
     Examples
     --------
@@ -35,12 +35,12 @@ def namespace(X: object) -> ModuleType:
 
 
 def to_host(X: Any) -> Any:
-    """X as a NumPy array; copied only if it lies on a GPU."""
+    """Return X as a NumPy array; copies only if X is on a GPU."""
     return X.get() if is_on_gpu(X) else np.asarray(X)
 
 
 def require_cupy() -> ModuleType:
-    """Import CuPy and make sure that it sees a GPU, or say what is missing.
+    """Import CuPy and check that it finds a GPU; raise an error that names what is missing.
 
     Returns
     -------
@@ -54,15 +54,15 @@ def require_cupy() -> ModuleType:
         ) from missing
     if not cupy.cuda.is_available():
         raise RuntimeError(
-            f"device='cuda' needs an NVIDIA GPU with its driver; CuPy {cupy.__version__} finds none. "
-            "device='cpu' needs neither."
+            f"device='cuda' needs an NVIDIA GPU and its driver; CuPy {cupy.__version__} found none. "
+            "Use device='cpu' instead."
         )
     module: ModuleType = cupy
     return module
 
 
 def require_device_memory(needed: int, what: str, remedy: str) -> None:
-    """Raise a MemoryError that says what is needed, what the GPU has and what to do, if it will not fit.
+    """Raise a MemoryError if the GPU has too little memory: how much is needed, how much is free, what to do.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def require_device_memory(needed: int, what: str, remedy: str) -> None:
         What to do about it, as a sentence.
     """
     cupy = require_cupy()
-    # what the pool holds but nobody uses is given back to the device when memory runs short
+    # CuPy's pool returns its unused blocks to the device when memory runs short
     free = int(cupy.cuda.runtime.memGetInfo()[0]) + int(cupy.get_default_memory_pool().free_bytes())
     if needed > free:
         raise MemoryError(
@@ -83,22 +83,24 @@ def require_device_memory(needed: int, what: str, remedy: str) -> None:
 
 
 def check_device_samples(X: Any, minimum: int) -> Any:
-    """Check a CuPy array of samples in rows as scikit-learn checks NumPy's; returns it in floating point.
+    """Check a CuPy array the way scikit-learn checks NumPy arrays, and return it in floating point.
 
     Parameters
     ----------
-    X : array of shape (n_samples, n_features), CuPy's
+    X : CuPy array of shape (n_samples, n_features)
     minimum : int
-        Least number of samples.
+        Minimum number of samples.
 
     Returns
     -------
     array of shape (n_samples, n_features)
     """
     if X.ndim != 2 or X.shape[0] < minimum or X.shape[1] < 1:
-        raise ValueError(f"X must have at least {minimum} samples (rows) and a feature; got shape {X.shape}.")
+        raise ValueError(
+            f"X must have at least {minimum} samples (rows) and 1 feature (column); got shape {X.shape}."
+        )
     if X.dtype.kind not in "fiub":
-        raise ValueError(f"X must hold real numbers; got dtype {X.dtype}.")
+        raise ValueError(f"X must contain real numbers; got dtype {X.dtype}.")
     X = X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
     if not bool(namespace(X).isfinite(X).all()):
         raise ValueError("Input X contains NaN or infinity; all entries must be finite.")

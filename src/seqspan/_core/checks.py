@@ -1,4 +1,4 @@
-"""Checks at the public door: what was given, what is needed. Inner functions trust their caller."""
+"""Checks of public arguments. Messages say what was given and what is needed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from seqspan._core.types import Array
 
 
 def check_weight(name: str, weight: object, *, positive: bool = True) -> float:
-    """Return a regularisation weight as a float, or say what is wrong with it."""
+    """Return a regularisation weight as a float."""
     bound = "> 0" if positive else ">= 0"
     if not isinstance(weight, Real) or isinstance(weight, bool):
         raise ValueError(f"{name} must be a number {bound}; got {weight!r}.")
@@ -24,19 +24,22 @@ def check_weight(name: str, weight: object, *, positive: bool = True) -> float:
 
 
 def check_weights(name: str, weights: object, n: int) -> float | Array:
-    """Return one weight, or one for each of n samples."""
+    """Return one weight, or an array with one per sample."""
     if isinstance(weights, Real | str):
         return check_weight(name, weights)
     array = np.asarray(weights, dtype=float)
     if array.shape != (n,):
-        raise ValueError(f"{name} must be a number or one for each of {n} samples; got shape {array.shape}.")
+        raise ValueError(
+            f"{name} must be a number or an array with one number for each of {n} samples; "
+            f"got shape {array.shape}."
+        )
     if not np.all(np.isfinite(array)) or array.min() <= 0:
-        raise ValueError(f"{name} must be finite and > 0 for every sample; got a smallest of {array.min()}.")
+        raise ValueError(f"{name} must be finite and > 0 for every sample; got a minimum of {array.min()}.")
     return array
 
 
 def check_choice(name: str, given: object, choices: Collection[str]) -> str:
-    """Return one of the choices, or list them."""
+    """Return the given string if it is one of the choices."""
     if not isinstance(given, str) or given not in choices:
         listed = ", ".join(repr(choice) for choice in choices)
         raise ValueError(f"{name} must be one of {listed}; got {given!r}.")
@@ -44,7 +47,7 @@ def check_choice(name: str, given: object, choices: Collection[str]) -> str:
 
 
 def check_count(name: str, given: object, largest: int, what: str, words: Collection[str] = ()) -> int | str:
-    """Return a count in [1, largest], or one of the words that stand for an estimate."""
+    """Return a count in [1, largest], or one of the words that request an estimate."""
     if isinstance(given, str) and given in words:
         return given
     allowed = f"an int in [1, {largest}] for {what}"
@@ -56,13 +59,15 @@ def check_count(name: str, given: object, largest: int, what: str, words: Collec
 
 
 def refuse_weight(name: str, given: object, default: float) -> None:
-    """Refuse a weight that a model without noise has no use for; its default and None stand for none."""
+    """Refuse a weight that a noise-free model does not use; None and the default are accepted."""
     if given is not None and not (isinstance(given, Real) and given == default):
-        raise ValueError(f"noise='none' has no weight: leave {name} at its default {default}; got {given!r}.")
+        raise ValueError(
+            f"noise='none' does not use {name}: leave it at its default {default}; got {given!r}."
+        )
 
 
 def check_bool(name: str, given: object) -> bool:
-    """Return True or False; "False" is neither."""
+    """Return a bool; strings such as "False" are refused."""
     if not isinstance(given, bool | np.bool_):
         raise ValueError(f"{name} must be True or False; got {given!r}.")
     return bool(given)
@@ -88,16 +93,16 @@ def check_seed(name: str, given: Any) -> int:
 
 
 def check_room(n_samples: int, n_spans: int | str, n_subspaces: int | str, min_length: int) -> None:
-    """Check that so many spans of the ordered cut have room, and labels enough spans."""
+    """Check that the ordered cut has room for that many spans, and enough spans for that many labels."""
     most = max(1, n_samples // min_length)
     for name, count in (("n_spans", n_spans), ("n_subspaces", n_subspaces)):
         if isinstance(count, int) and count > most:
             raise ValueError(
-                f"{name} must be at most {most} for {n_samples} samples in spans of {min_length} or more, as "
-                f"cut='ordered' has them; got {count}."
+                f"{name} must be at most {most} for {n_samples} samples with min_length={min_length}; "
+                f"got {count}."
             )
     if isinstance(n_spans, int) and isinstance(n_subspaces, int) and n_subspaces > n_spans:
         raise ValueError(
-            f"n_subspaces must be at most n_spans={n_spans}, the labels being those of spans; "
+            f"n_subspaces must be at most n_spans={n_spans}, because every span has one label; "
             f"got {n_subspaces}."
         )

@@ -1,4 +1,4 @@
-"""Compilation of loops, kept on disk where that is possible."""
+"""Compilation of loops, cached on disk if possible."""
 
 from __future__ import annotations
 
@@ -11,15 +11,16 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def compiled(**options: Any) -> Callable[[Function], Function]:
-    """Decorate a function to be compiled at its first call, and the machine code kept for the next process.
+    """Decorator that compiles a function on its first call and caches the machine code on disk.
 
-    Numba keeps it beside the module or in the user's cache folder, and refuses to compile where it can write
-    neither: in a container, say, whose user has no home. There every process compiles anew.
+    Numba writes its cache next to the module or to the user's cache folder, and refuses to compile if it can
+    write to neither, for example in a container whose user has no home. In that case every process compiles
+    again.
 
     Parameters
     ----------
     **options
-        Of ``numba.njit``.
+        Options of ``numba.njit``.
 
     Returns
     -------
@@ -29,9 +30,9 @@ def compiled(**options: Any) -> Callable[[Function], Function]:
 
     def decorate(function: Function) -> Function:
         try:
-            kept: Function = numba.njit(cache=True, **options)(function)
+            cached: Function = numba.njit(cache=True, **options)(function)
         except RuntimeError:
             return numba.njit(**options)(function)  # type: ignore[no-any-return]
-        return kept
+        return cached
 
     return decorate

@@ -1,4 +1,4 @@
-"""What a person sees while a recording is being segmented, and how long each stage took."""
+"""Progress on the terminal while a recording is being segmented, and the time each stage took."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from seqspan._core.solution import Progress
 
 
 class Display:
-    """Stages on standard error: one moving line on a terminal, or one line per stage if verbose.
+    """Shows the stages on standard error: one live line on a terminal, or one line per stage if verbose.
 
     Parameters
     ----------
     name : str
         Name of the input, printable.
     level : int
-        0 shows nothing, 1 a line that disappears at the end, 2 leaves a line for every stage.
+        0 shows nothing, 1 shows a line that disappears at the end, 2 leaves a line for every stage.
 
     Examples
     --------
@@ -41,7 +41,7 @@ class Display:
             from rich.console import Console
 
             self._console = Console(stderr=True, highlight=False)
-        # before rich 14.3, a bar that is not shown leaves an empty line where there is no terminal
+        # before rich 14.3, a hidden bar leaves an empty line if the output is not a terminal
         if self._level == 1 and self._console.is_terminal:
             self._line = _start_line(self._console)
         return self
@@ -53,7 +53,7 @@ class Display:
 
     @contextmanager
     def stage(self, stage: str) -> Iterator[None]:
-        """Show what is being done, and add up how long it takes."""
+        """Show the current stage and add its time to `seconds`."""
         self._say(stage)
         start = time.perf_counter()
         try:
@@ -85,7 +85,7 @@ class Display:
 
 
 def _start_line(console: Any) -> Any:
-    """A moving line that is gone at the end."""
+    """Start a live line that disappears at the end."""
     from rich.progress import Progress as Bar
     from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 
@@ -97,7 +97,7 @@ def _start_line(console: Any) -> Any:
 
 
 def seconds_left(first: Progress, last: Progress, tol: float) -> float | None:
-    """Estimate the time to gap `tol`, the gap falling at the rate seen so far; None if it does not fall.
+    """Estimate the time until the gap reaches `tol` at the current rate; None if the gap is not shrinking.
 
     Examples
     --------

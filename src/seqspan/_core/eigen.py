@@ -1,4 +1,4 @@
-"""Eigenvalues of dense symmetric matrices, also where LAPACK's fastest way to them gives up."""
+"""Eigenvalues of dense symmetric matrices, with a fallback for when LAPACK's fastest driver fails."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from seqspan._core.types import Array
 
 
 def symmetric_eigenpairs(matrix: Array, count: int | None = None) -> tuple[Array, Array]:
-    """The largest eigenvalues, ascending, and their eigenvectors.
+    """The largest eigenvalues, in ascending order, and their eigenvectors.
 
-    LAPACK's relatively robust representations fail now and then where eigenvalues coincide, as those of
-    equal samples do; divide and conquer does not.
+    LAPACK's MRRR driver sometimes fails on repeated eigenvalues, which equal samples produce. Divide and
+    conquer does not.
 
     Parameters
     ----------
     matrix : array of shape (n, n)
     count : int, optional
-        All if not given.
+        How many eigenvalues; all by default.
 
     Returns
     -------

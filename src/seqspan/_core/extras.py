@@ -1,4 +1,4 @@
-"""Optional packages: imported when they are needed, and named with their extra when they are missing."""
+"""Optional packages: imported when needed; if one is missing, the error names the extra to install."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import importlib
 import importlib.util
 from types import ModuleType
 
-#: The extra of pyproject.toml that installs each optional package.
+#: The extra in pyproject.toml that installs each optional package.
 EXTRAS = {
     "av": "video",
     "matplotlib": "plots",

@@ -1,8 +1,7 @@
 """Kernels: functions of two samples, and features whose inner products are the kernel.
 
-The models know samples through X^T X alone, so any X whose Gram matrix is the kernel will do. Kernels
-compare all samples with a limited number of them, the anchors, so that no n x n kernel is needed for long
-recordings.
+The models see samples only through X^T X, so any X whose Gram matrix is the kernel will do. All samples are
+compared with a limited number of them, the anchors, so a long recording needs no n x n kernel matrix.
 """
 
 from __future__ import annotations
@@ -22,29 +21,30 @@ __all__ = ["kernel_map"]
 
 Kernel: TypeAlias = "str | Callable[[Array, Array], Array]"
 KERNELS = ("linear", "cosine", "rbf")
-MAX_ANCHORS = 2000  # samples; up to this many the map is exact
-MIN_EIGENVALUE = 1e-6  # of the largest; directions below are rounding
-ROUNDING = 16  # units in the last place by which equal samples, and their distances, may differ
-TOLERANCE = 1e-3  # of the largest value: how far a kernel may be from symmetric and positive semidefinite
+MAX_ANCHORS = 2000  # samples; the map is exact up to this many
+MIN_EIGENVALUE = 1e-6  # fraction of the largest eigenvalue; anything smaller is rounding error
+ROUNDING_ULPS = 16  # units in the last place by which equal samples, and their distances, may differ
+KERNEL_TOLERANCE = 1e-3  # fraction of the largest value; allowed asymmetry and negative eigenvalues
 
 
 def check_kernel(kernel: Kernel) -> Kernel:
-    """Return a kernel's name or function, or say what is wrong with it."""
+    """Return the kernel if it is a function or a known name; otherwise raise a ValueError."""
     return kernel if callable(kernel) else check_choice("kernel", kernel, KERNELS)
 
 
 def kernel_map(X: Array, kernel: Kernel) -> Array:
     """Map samples so that their inner products are the kernel's values.
 
-    Exact up to 2,000 samples. Of more, 2,000 spread evenly in time span the space (Nystroem).
+    The map is exact up to 2,000 samples. Beyond that it is the Nystroem approximation from 2,000 samples
+    spread evenly over time.
 
     Parameters
     ----------
     X : array of shape (d, n)
     kernel : {"linear", "cosine", "rbf"} or callable
-        A callable gets two arrays of columns, (d, a) and (d, b), and returns their values, (a, b). It must be
-        symmetric and positive semidefinite. "rbf" is ``exp(-||x - y||^2 / m)``, with m the median squared
-        distance.
+        A callable takes two arrays of columns, (d, a) and (d, b), and returns the kernel values, (a, b). It
+        must be symmetric and positive semidefinite. "rbf" is ``exp(-||x - y||^2 / m)``, where m is the median
+        squared distance.
 
     Returns
     -------
@@ -66,20 +66,20 @@ def kernel_map(X: Array, kernel: Kernel) -> Array:
     anchors = spread_anchors(n, MAX_ANCHORS)
     require_memory(
         8 * len(anchors) * (12 * len(anchors) + 5 * n),
-        f"A kernel of {n} samples",
+        f"A kernel on {n} samples",
         "Use fewer samples, or kernel='linear'.",
     )
     between, to_all = _call(kernel, X, anchors) if callable(kernel) else _rbf(X, anchors)
     eigenvalues, vectors = _decompose(between)
     kept = eigenvalues > MIN_EIGENVALUE * eigenvalues[-1]
-    if not kept.any():  # a kernel of zeros, as of samples of zeros
+    if not kept.any():  # all kernel values are zero, for example because all samples are
         return np.zeros((1, n), dtype=X.dtype)
     mapped: Array = (vectors[:, kept] / np.sqrt(eigenvalues[kept])).T @ to_all
     return np.ascontiguousarray(mapped.astype(X.dtype, copy=False))
 
 
 def spread_anchors(n_samples: int, limit: int) -> IntArray:
-    """Pick at most `limit` samples, spread evenly in time from the first to the last.
+    """Pick at most `limit` samples, spread evenly over time from the first to the last.
 
     Examples
     --------
@@ -90,7 +90,7 @@ def spread_anchors(n_samples: int, limit: int) -> IntArray:
 
 
 def squared_distances(X: Array, anchors: IntArray) -> Array:
-    """Squared distances of all samples from the anchors, of shape (n, n_anchors), in X's precision.
+    """Squared distances from all samples to the anchors, of shape (n, n_anchors), in the precision of X.
 
     Examples
     --------
@@ -99,21 +99,21 @@ def squared_distances(X: Array, anchors: IntArray) -> Array:
            [1., 4.],
            [9., 0.]])
     """
-    X = X - X.mean(axis=1, keepdims=True)  # distances stay, and keep more digits if X is far from 0
+    X = X - X.mean(axis=1, keepdims=True)  # same distances, but less cancellation if X is far from 0
     squares = np.einsum("ij,ij->j", X, X)
     distances: Array = squares[:, None] + squares[anchors] - 2 * (X.T @ X[:, anchors])
     return np.maximum(distances, 0, out=distances)
 
 
 def median_distance(distances: Array, anchors: IntArray, negligible: float) -> float:
-    """Median squared distance between different anchors; 1 if all are the same.
+    """Median squared distance between distinct anchors; 1 if they are all equal.
 
     Parameters
     ----------
     distances : array of shape (n, n_anchors)
     anchors : array of int, shape (n_anchors,)
     negligible : float
-        Squared distance up to which anchors are the same, as a fraction of the largest.
+        Squared distance up to which two anchors count as equal, as a fraction of the largest.
 
     Examples
     --------
@@ -122,28 +122,28 @@ def median_distance(distances: Array, anchors: IntArray, negligible: float) -> f
     4.0
     """
     between = distances[anchors][np.triu_indices(len(anchors), 1)]
-    different = between[between > negligible * max(float(between.max(initial=0)), np.finfo(float).tiny)]
-    return float(np.median(different)) if len(different) else 1.0
+    distinct = between[between > negligible * max(float(between.max(initial=0)), np.finfo(float).tiny)]
+    return float(np.median(distinct)) if len(distinct) else 1.0
 
 
 def _rbf(X: Array, anchors: IntArray) -> tuple[Array, Array]:
-    """Gaussian kernel of the anchors among themselves and with all samples, as wide as anchors are apart."""
+    """Gaussian kernel between anchors, and from anchors to all samples, scaled by the median distance."""
     distances = squared_distances(X.astype(np.float64), anchors)
     largest = float(np.einsum("ij,ij->j", X, X, dtype=np.float64).max())
-    if distances.max() <= (ROUNDING * float(np.finfo(X.dtype).eps)) ** 2 * largest:
-        distances[:] = 0  # all samples are the same
-    width = median_distance(distances, anchors, ROUNDING * float(np.finfo(np.float64).eps))
+    if distances.max() <= (ROUNDING_ULPS * float(np.finfo(X.dtype).eps)) ** 2 * largest:
+        distances[:] = 0  # all samples are equal
+    width = median_distance(distances, anchors, ROUNDING_ULPS * float(np.finfo(np.float64).eps))
     values = np.exp(-distances / width)
     return values[anchors], values.T
 
 
 def _call(function: Callable[[Array, Array], Array], X: Array, anchors: IntArray) -> tuple[Array, Array]:
-    """Values of a given kernel of the anchors among themselves and with all samples."""
+    """Values of the caller's kernel between anchors, and from anchors to all samples."""
     return _values(function, X[:, anchors], X[:, anchors]), _values(function, X[:, anchors], X)
 
 
 def _values(function: Callable[[Array, Array], Array], A: Array, B: Array) -> Array:
-    """Values between two arrays of columns, checked."""
+    """Kernel values between two arrays of columns, checked for shape and finiteness."""
     values = np.asarray(function(A, B), dtype=np.float64)
     expected = (A.shape[1], B.shape[1])
     if values.shape != expected:
@@ -154,24 +154,24 @@ def _values(function: Callable[[Array, Array], Array], A: Array, B: Array) -> Ar
     if not np.all(np.isfinite(values)):
         raise ValueError(
             f"kernel must return finite values; got {values.size - np.isfinite(values).sum()} of "
-            f"{values.size} that are not."
+            f"{values.size} values that are infinite or NaN."
         )
     return values
 
 
 def _decompose(values: Array) -> tuple[Array, Array]:
-    """Eigenvalues, ascending, and eigenvectors of a kernel, or say why it is none."""
+    """Eigenvalues (ascending) and eigenvectors of a kernel, which must be symmetric and semidefinite."""
     largest = float(np.abs(values).max())
     difference = float(np.abs(values - values.T).max())
-    if difference > TOLERANCE * largest:
+    if difference > KERNEL_TOLERANCE * largest:
         raise ValueError(
-            f"kernel must be symmetric; got values that differ by {difference:.3g} beside a largest of "
+            f"kernel must be symmetric; got values that differ by {difference:.3g} when the largest value is "
             f"{largest:.3g}."
         )
     eigenvalues, vectors = symmetric_eigenpairs((values + values.T) / 2)
-    if eigenvalues[0] < -TOLERANCE * max(eigenvalues[-1], 0):
+    if eigenvalues[0] < -KERNEL_TOLERANCE * max(eigenvalues[-1], 0):
         raise ValueError(
-            f"kernel must have no negative eigenvalues; got one of {eigenvalues[0]:.3g} beside a largest of "
-            f"{eigenvalues[-1]:.3g}."
+            f"kernel must have no negative eigenvalues; got {eigenvalues[0]:.3g} when the largest eigenvalue "
+            f"is {eigenvalues[-1]:.3g}."
         )
     return eigenvalues, vectors

@@ -1,4 +1,4 @@
-"""How much memory may still be taken, asked before anything large is allocated."""
+"""How much memory is still available; checked before anything large is allocated."""
 
 from __future__ import annotations
 
@@ -9,27 +9,28 @@ from pathlib import Path
 
 PROC = Path("/proc")
 CGROUP = Path("/sys/fs/cgroup")
-# limit, use, and the line of memory.stat with pages of files in it, of versions 2 and 1
+# files with the limit and the usage, and the page-cache entry of memory.stat, in cgroup versions 2 and 1
 GROUP_FILES = (
     ("memory.max", "memory.current", "inactive_file"),
     ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
 )
-#: What libraries take on their first use, measured: resident, and address space, which they reserve freely.
+#: Measured bytes that a library takes on first use: resident memory and reserved address space.
 LIBRARIES = {"llvmlite": (120 * 2**20, 320 * 2**20), "polars": (60 * 2**20, 1200 * 2**20)}
-UNLIMITED = 2**60  # version 1 writes "no limit" as the largest number of pages
+UNLIMITED = 2**60  # bytes; cgroup version 1 writes "no limit" as a number larger than this
 
 
 def free_bytes(loads: str | None = None) -> int | None:
-    """Memory that this process may still take: the least of machine, control group and address space.
+    """Bytes this process may still allocate: the minimum over machine, control group and address space.
 
     Parameters
     ----------
     loads : str, optional
-        A name in :data:`LIBRARIES` that is to be loaded first, and takes its share if it is not yet.
+        A library in :data:`LIBRARIES` that will be loaded first. If it is not loaded yet, its memory is
+        subtracted.
 
     Returns
     -------
-    int, or None where the system does not tell
+    int, or None if the system does not say
 
     Examples
     --------
@@ -44,7 +45,7 @@ def free_bytes(loads: str | None = None) -> int | None:
 
 
 def require_memory(needed: int, what: str, remedy: str, *, loads: str | None = None) -> None:
-    """Raise a MemoryError that says what is needed, what is free and what to do, if it will not fit.
+    """Raise a MemoryError if there is too little memory: how much is needed, how much is free, what to do.
 
     Parameters
     ----------
@@ -55,7 +56,7 @@ def require_memory(needed: int, what: str, remedy: str, *, loads: str | None = N
     remedy : str
         What to do about it, as a sentence.
     loads : str, optional
-        A name in :data:`LIBRARIES` that is loaded on the way.
+        A library in :data:`LIBRARIES` that will be loaded as well.
 
     Examples
     --------
@@ -66,15 +67,15 @@ def require_memory(needed: int, what: str, remedy: str, *, loads: str | None = N
     """
     free = free_bytes(loads)
     if free is not None and needed > free:
-        beside = "" if loads is None or loads in sys.modules else f" beside what {loads} will take"
+        after = "" if loads is None or loads in sys.modules else f" after loading {loads}"
         raise MemoryError(
-            f"{what} needs {needed / 2**30:.1f} GiB of memory; {free / 2**30:.1f} GiB are free{beside}. "
+            f"{what} needs {needed / 2**30:.1f} GiB of memory; {free / 2**30:.1f} GiB are free{after}. "
             f"{remedy}"
         )
 
 
 def require_library(name: str) -> None:
-    """Raise a MemoryError if a library, which would end the process for lack of memory, can't be loaded.
+    """Raise a MemoryError if there is too little memory to load a library that would otherwise crash.
 
     Parameters
     ----------
@@ -94,7 +95,7 @@ def require_library(name: str) -> None:
 
 
 def _machine() -> int | None:
-    """What the kernel thinks can be had without swapping."""
+    """Memory that the operating system can give without swapping."""
     for name, value in _fields(PROC / "meminfo"):
         if name == "MemAvailable":
             return value * 1024
@@ -104,27 +105,27 @@ def _machine() -> int | None:
 
 
 def _control_group() -> int | None:
-    """What the limits of containers leave: the least of this process's control group and those above it."""
+    """What container limits leave: the minimum over this process's control group and its parents."""
     known = [left for group in _groups() if (left := _left_in_group(group)) is not None]
     return min(known) if known else None
 
 
 def _groups() -> Iterator[Path]:
-    """Folders of this process's control groups that may limit memory, and of all groups above them."""
+    """Folders of the control groups that may limit this process's memory, including all parent groups."""
     for line in _lines(PROC / "self/cgroup") or ["0::/"]:
         _, controllers, path = line.split(":", 2)
         if controllers not in ("", "memory") and "memory" not in controllers.split(","):
             continue
-        # version 1 has a tree for memory alone; version 2 one for all, beside those of version 1 or alone
+        # version 1 has a separate tree for memory; version 2 has one tree, alone or next to version 1's
         roots = (CGROUP / "memory",) if controllers else (CGROUP, CGROUP / "unified")
         parts = [part for part in path.split("/") if part not in ("", "..")]
         for root in roots:
-            # inside a container the path may be that of outside: folders which are not there have no limit
+            # in a container the path may be the host's; a folder that does not exist sets no limit
             yield from (root.joinpath(*parts[:depth]) for depth in range(len(parts) + 1))
 
 
 def _left_in_group(group: Path) -> int | None:
-    """What one group's limit leaves; pages of files that were read do not count, they give way."""
+    """What one group's limit leaves. The page cache does not count, because the kernel can reclaim it."""
     for limit_name, used_name, files_name in GROUP_FILES:
         limit, used = _number(group / limit_name), _number(group / used_name)
         if limit is None or used is None:
@@ -151,7 +152,7 @@ def _address_space() -> int | None:
 
 
 def _lines(path: Path) -> list[str]:
-    """Lines of a file; none where it can't be read."""
+    """Lines of a file; an empty list if it cannot be read."""
     try:
         return path.read_text().splitlines()
     except OSError:
@@ -159,13 +160,13 @@ def _lines(path: Path) -> list[str]:
 
 
 def _number(path: Path) -> int | None:
-    """The number in a file, if it is there and one; "max" is none."""
+    """The number in a file; None if the file is missing or holds a word such as "max"."""
     words = [line.strip() for line in _lines(path)]
     return int(words[0]) if words and words[0].isdigit() else None
 
 
 def _fields(path: Path) -> list[tuple[str, int]]:
-    """The numbers of a file of lines ``name:  number unit``."""
+    """Names and numbers from a file with lines ``name:  number unit``."""
     pairs = (line.split(":", 1) for line in _lines(path) if ":" in line)
     return [
         (name, int(rest.split()[0])) for name, rest in pairs if rest.split() and rest.split()[0].isdigit()

@@ -1,4 +1,4 @@
-"""What a solver returns, and what it says on the way there."""
+"""What a solver returns, and the progress it reports along the way."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ State = TypeVar("State")
 
 @dataclass(frozen=True)
 class Progress:
-    """What is known after an iteration that was looked at.
+    """State of the solver at one of the iterations where the gap was computed.
 
     Parameters
     ----------
     iteration : int
     objective : float
     gap : float
-        Relative to the objective.
+        Duality gap relative to the objective.
     seconds : float
-        Since the solver was called.
+        Time since the solver was called.
 
     Examples
     --------
@@ -37,22 +37,22 @@ class Progress:
 
 @dataclass(frozen=True)
 class Solution(Generic[State]):
-    """Coefficients, how good they are, and the solver's state to start again from.
+    """Coefficients, how good they are, and the solver's state for a warm start.
 
     Parameters
     ----------
     Z : array of shape (n_atoms, n)
     objective : float
     gap : float
-        By how much of the objective the minimum could be lower at most.
+        Upper bound on how far the objective is above the minimum, as a fraction of the objective.
     n_iter : int
     converged : bool
-        Whether the solver stopped because it was done.
+        Whether the stopping rule was met.
     state : State
         For a warm start.
     history : list of Progress
     message : str
-        What keeps the solution from being what was asked for; empty if nothing does.
+        Why the solution falls short of the requested tolerance; empty if it does not.
 
     Examples
     --------

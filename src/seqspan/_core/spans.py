@@ -1,4 +1,4 @@
-"""Spans: runs of consecutive samples with one label, and the ways to write them down.
+"""Spans (runs of consecutive samples with one label) and conversions between their representations.
 
 Boundaries are interior starts: ``np.split(X, boundaries, axis=1)`` yields the spans.
 """
@@ -13,21 +13,21 @@ import numpy.typing as npt
 
 from seqspan._core.types import Array, IntArray
 
-MIN_LENGTH = 5  # samples of the shortest span that the ordered cut allows by default
+MIN_LENGTH = 5  # samples; shortest span that the ordered cut allows by default
 
 
 @dataclass(frozen=True)
 class Span:
-    """A stretch of time.
+    """A run of consecutive samples with one label.
 
     Parameters
     ----------
     start, end : int
-        Its samples are start to end - 1.
+        The span covers samples start to end - 1.
     start_time, end_time : float
     label : int
     confidence : float, optional
-        How sure the boundary at its start is.
+        Confidence in the boundary at its start.
 
     Examples
     --------
@@ -46,16 +46,16 @@ class Span:
 
 @dataclass(frozen=True, eq=False)
 class Division:
-    """What a cut found: spans in the order of time and their labels.
+    """What a cut found: the spans in temporal order and their labels.
 
     Parameters
     ----------
     boundaries : array of int, shape (n_spans - 1,)
         Interior starts.
     labels : array of int, shape (n_spans,)
-        One for each span, numbered in the order of first appearance.
+        One per span, numbered in order of first appearance.
     n_final : int, optional
-        For a stream: how many of the boundaries will not move any more.
+        For a stream: how many of the boundaries are final.
 
     Examples
     --------
@@ -70,7 +70,7 @@ class Division:
 
     @classmethod
     def from_sample_labels(cls, labels: IntArray) -> Division:
-        """Take one label per sample."""
+        """Build a division from one label per sample."""
         boundaries = boundaries_from_labels(labels)
         return cls(boundaries, labels[np.concatenate([[0], boundaries])])
 
@@ -86,14 +86,14 @@ class Division:
 
 
 def boundaries_from_labels(labels: npt.ArrayLike) -> IntArray:
-    """Find the indices at which the label differs from the one before.
+    """Find the indices at which the label changes.
 
     ``{t : labels_t != labels_{t-1}}``
 
     Parameters
     ----------
     labels : array of shape (n,)
-        Labels in the order of time: numbers, strings.
+        Labels in temporal order, as numbers or strings.
 
     Returns
     -------
@@ -129,7 +129,7 @@ def labels_from_boundaries(boundaries: npt.ArrayLike, n_samples: int) -> IntArra
     Returns
     -------
     labels : array of int, shape (n_samples,)
-        A label of its own for every span; which spans share a subspace isn't known from boundaries.
+        A different label for every span, because boundaries do not tell which spans belong together.
 
     References
     ----------
@@ -154,7 +154,7 @@ def labels_from_boundaries(boundaries: npt.ArrayLike, n_samples: int) -> IntArra
 
 
 def edge_times(times: Array) -> Array:
-    """Times at which samples start, and the one at which the last ends.
+    """Start times of all samples, followed by the end time of the last one.
 
     Parameters
     ----------
@@ -163,7 +163,7 @@ def edge_times(times: Array) -> Array:
     Returns
     -------
     edges : array of shape (n + 1,)
-        The last sample lasts as long as the median one.
+        The last sample is given the median duration.
 
     Examples
     --------
@@ -185,7 +185,7 @@ def make_spans(
     boundaries : array of shape (n_spans - 1,)
     times : array of shape (n,)
     confidence : array of shape (n_spans - 1,), optional
-        Of each boundary; the first span, which starts at none, has none.
+        Confidence in each boundary. The first span has no boundary at its start, so it gets None.
 
     Returns
     -------
@@ -197,9 +197,9 @@ def make_spans(
     Span(start=2, end=3, start_time=1.0, end_time=1.5, label=1, confidence=0.9)
     """
     edges = edge_times(times)
-    sure = [None] * len(boundaries) if confidence is None else confidence.tolist()
+    at_boundaries = [None] * len(boundaries) if confidence is None else confidence.tolist()
     ends = [0, *(int(b) for b in boundaries), len(labels)]
     return [
-        Span(start, end, float(edges[start]), float(edges[end]), int(labels[start]), certainty)
-        for (start, end), certainty in zip(pairwise(ends), [None, *sure], strict=True)
+        Span(start, end, float(edges[start]), float(edges[end]), int(labels[start]), at_start)
+        for (start, end), at_start in zip(pairwise(ends), [None, *at_boundaries], strict=True)
     ]

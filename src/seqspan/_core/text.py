@@ -1,4 +1,4 @@
-"""Names of labels, numbers with their nouns, and text of strangers made safe to show."""
+"""Names of labels, counts with their nouns, and untrusted text made safe to print."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ def name_label(label: int) -> str:
     return name
 
 
-#: What people call the labels of each kind of recording.
+#: What a label is called in each kind of recording.
 NOUNS = {"video": "scene", "mocap": "activity", "spectra": "layer", "table": "state"}
 
 
 def noun_of(kind: str) -> str:
-    """What people call a label in recordings of that kind.
+    """What a label is called in recordings of this kind.
 
     Examples
     --------
@@ -60,7 +60,7 @@ def count_of(number: int, noun: str) -> str:
 
 
 def printable(text: str) -> str:
-    r"""Make every character visible, so that no file name can break a line, or hide what it is.
+    r"""Make every character visible, so that a file name can neither break a line nor hide its real name.
 
     Examples
     --------
@@ -71,7 +71,7 @@ def printable(text: str) -> str:
 
 
 def _visible(character: str) -> str:
-    """A picture or the number of a character that is not seen: control, direction, lone surrogate."""
+    """Replace an invisible character (control, text direction, lone surrogate) by a symbol or its code."""
     if ord(character) < 32:
         return chr(0x2400 + ord(character))
     if unicodedata.category(character) in ("Cc", "Cf", "Cs", "Zl", "Zp") and character != "\u200d":

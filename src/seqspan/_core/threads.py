@@ -1,4 +1,4 @@
-"""Threads that work off blocks, without oversubscribing the cores that BLAS would also like to use."""
+"""Threads that process blocks, without competing with BLAS for the same cores."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ T = TypeVar("T")
 
 
 class _SingleThreadedBlas:
-    """Keeps BLAS at one thread while at least one team works.
+    """Keeps BLAS at one thread while at least one team is working.
 
-    threadpoolctl's own context manager restores what it found on entry, which goes wrong when several
-    fits overlap in time; counting the users does not. A limit can only be lifted by the thread that set
-    it, so one thread, kept for this, sets and lifts them all.
+    threadpoolctl's own context manager restores the limit it found on entry, which goes wrong when several
+    fits overlap in time. Counting the users works. Only the thread that set a limit can lift it, so one
+    dedicated thread sets and lifts them all.
     """
 
     def __init__(self) -> None:
@@ -55,8 +55,8 @@ if hasattr(os, "register_at_fork"):  # pragma: no branch - not on Windows
 def count_threads(n_jobs: int | None = None) -> int:
     """Number of threads that `n_jobs` stands for.
 
-    None is every core that this process may use: what OMP_NUM_THREADS (set in joblib's workers) or the system
-    allows. Negative numbers count from the number of cores, as in joblib.
+    None means every core this process may use, limited by OMP_NUM_THREADS (which joblib sets in its workers).
+    Negative numbers count back from the number of cores, as in joblib.
 
     Examples
     --------
@@ -71,14 +71,14 @@ def count_threads(n_jobs: int | None = None) -> int:
 
 
 class Team:
-    """A fixed number of threads; with one, everything runs in the caller's.
+    """A fixed number of threads. With one, everything runs in the caller's thread.
 
     Parameters
     ----------
     n_jobs : int, optional
         As for :func:`count_threads`.
     uses_blas : bool
-        Whether the work calls BLAS, which is then kept from starting threads of its own.
+        Whether the work calls BLAS. If so, BLAS may not start threads of its own.
     """
 
     def __init__(self, n_jobs: int | None = None, *, uses_blas: bool = True) -> None:
@@ -98,7 +98,7 @@ class Team:
             self._pool.shutdown()
 
     def map(self, work: Callable[[range], T], n_blocks: int) -> list[T]:
-        """Call `work` with one interleaved share of the blocks per thread; returns one result each."""
+        """Deal the blocks out to the threads, call `work` once per thread and return the results."""
         n_shares = min(self.n_jobs, n_blocks)
         shares = [range(i, n_blocks, n_shares) for i in range(n_shares)]
         if self._pool is None or n_shares == 1:

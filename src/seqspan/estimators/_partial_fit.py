@@ -15,7 +15,7 @@ from seqspan._core.types import Array, IntArray
 from seqspan.cuts.online.stream import OnlineSegmentation
 from seqspan.estimators._segmenter import SubspaceSegmenter
 from seqspan.models import Osc, SpatSc
-from seqspan.models.weights import SPARSITY
+from seqspan.models.weights import LAMBDA_1_FRACTION
 from seqspan.solvers import Stopping
 
 #: Parameters that a stream uses; `random_state` has no effect, as nothing about a stream is random.
@@ -87,7 +87,9 @@ class PartialFit(SubspaceSegmenter):
         k = check_count("n_subspaces", self.n_subspaces, 10**6, "labels of a stream", ("auto",))
         check_count("max_iter", self.max_iter, 10**9, "iterations")
         return OnlineSegmentation(
-            self._coupled(self._weight("lambda_1", SPARSITY), self._weight("lambda_2", self._change)),
+            self._coupled(
+                self._weight("lambda_1", LAMBDA_1_FRACTION), self._weight("lambda_2", self._change)
+            ),
             time_scale=int(scale),
             n_labels=None if isinstance(k, str) else k,
             stopping=Stopping(check_weight("tol", self.tol), int(self.max_iter), callback=self.callback),

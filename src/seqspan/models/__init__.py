@@ -1,7 +1,6 @@
-"""What is minimised: the objectives of the paper and of the methods it is compared with.
+"""What is minimised: the objectives of the paper and of the methods it compares with.
 
-Every model is a sum ``loss(X - XZ) + penalty(Z) + coupling(ZD)`` of terms, and that is all a solver has to
-know.
+Every model is a sum of terms ``loss(X - XZ) + penalty(Z) + coupling(ZD)``. A solver needs nothing else.
 """
 
 from seqspan.models.base import Coupling, Model

@@ -1,4 +1,4 @@
-"""What all models share: their value, their bound from below, the gap between the two."""
+"""What all models share: the objective value, a lower bound on the minimum, and the gap between them."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ class Coupling:
         return self.term.value(self.operator.apply(Z))
 
     def feasible(self, V: Array) -> Array:
-        """Nearest point to V of the ball that the term's conjugate allows, by Moreau's identity."""
+        """Project V onto the domain of the term's conjugate, by Moreau's identity."""
         return V - self.term.prox(V, 1.0)
 
 
 class Model:
-    """An objective ``loss(X - XZ) + penalty(Z) + coupling(ZD)``; subclasses name the three terms.
+    """An objective ``loss(X - XZ) + penalty(Z) + coupling(ZD)``; subclasses define the three terms.
 
     Examples
     --------
@@ -61,7 +61,7 @@ class Model:
 
     @property
     def loss(self) -> Term:
-        """Term of the residual ``X - XZ``; half its squares unless a model says otherwise."""
+        """Term of the residual ``X - XZ``; half the sum of squares unless a model overrides it."""
         return Squares()
 
     @property
@@ -92,10 +92,10 @@ class Model:
         return self.loss.value(X - D @ Z) + self.penalty.value(Z) + coupled
 
     def critical_weight(self, X: Array) -> Array:
-        """Smallest weight of the penalty at which each column of Z is zero, whatever the coupling.
+        """Smallest penalty weight at which each column of Z is zero, regardless of the coupling.
 
         At Z = 0 the gradient of the squared loss is ``-X^T X``, so zero is optimal as soon as the dual ball
-        of the penalty contains ``X^T X``. A single weight for all samples is critical at the largest entry.
+        of the penalty contains ``X^T X``. If all samples share one weight, the largest entry is critical.
 
         Parameters
         ----------
@@ -106,7 +106,9 @@ class Model:
         array of shape (n,)
         """
         if self.loss != Squares():
-            raise ValueError(f"{type(self).__name__} has another loss than squares: no weight is critical.")
+            raise ValueError(
+                f"critical_weight needs the loss ||X - XZ||_F^2 / 2; {type(self).__name__} has another."
+            )
         unit = replace(self.penalty, weight=1.0)  # type: ignore[type-var]
         return np.asarray(1 / unit.limit(X.T @ X))
 
@@ -119,9 +121,10 @@ class Model:
         ----------
         X : array of shape (d, n)
         E : array of shape (d, n)
-            Any matrix; the closer to the optimal residual's gradient, the better the bound.
+            Any matrix. The closer it is to the gradient of the loss at the optimal residual, the better the
+            bound.
         V : array of the shape of Z D, needed by models with a coupling
-            Multiplier of ``J = ZD``; any matrix will do.
+            Multiplier of ``J = ZD``; any matrix gives a valid bound.
         dictionary : array of shape (d, n_atoms), default X
 
         Returns
@@ -137,11 +140,11 @@ class Model:
         return max(scaled_bound(self, X, E, candidate, atoms) for candidate in candidates)
 
     def _dual_candidates(self, atoms: Array, E: Array, V: Array) -> list[Array]:
-        """Offer multipliers to choose the best of, starting from a feasible one."""
+        """Multipliers to try, given a feasible one; the best bound wins."""
         return [V]
 
     def gap(self, X: Array, Z: Array, E: Array | None = None, V: Array | None = None) -> float:
-        """Bound ``value(X, Z) - minimum`` from above; what a constraint is missed by counts too.
+        """Bound ``value(X, Z) - minimum`` from above, constraint violation included.
 
         Parameters
         ----------
@@ -158,11 +161,11 @@ class Model:
         return self.value(X, Z) + self.violation(X, Z, E) - self.lower_bound(X, E, V)
 
     def violation(self, X: Array, Z: Array, E: Array) -> float:
-        """Price ``2 ||X - XZ|| ||sE||`` of missing the constraint X = XZ; zero for models without it.
+        """Penalty ``2 ||X - XZ|| ||sE||`` for violating X = XZ; zero for models without this constraint.
 
-        ``sE`` is E scaled to the border of dual feasibility. Half the price lifts the objective to the
-        lower bound that sE yields, whatever Z is; so a gap at most tol proves that the other half is
-        at most ``tol * objective``: Z obeys the constraint as well as it minimises.
+        ``sE`` is E scaled to the edge of dual feasibility. For any Z, half the penalty lifts the objective
+        to at least the lower bound from sE. A gap of at most tol therefore proves that the other half is at
+        most ``tol * objective``: Z satisfies the constraint as accurately as it minimises the objective.
 
         Parameters
         ----------
@@ -175,7 +178,7 @@ class Model:
         """
         if self.loss != Nothing():
             return 0.0
-        E = E if np.any(E) else X  # no multiplier yet: any will do for a price, and zero is none
+        E = E if np.any(E) else X  # no multiplier yet: any non-zero matrix will do
         scale = self.penalty.limit(X.T @ E)
         E = E * np.where(np.isfinite(scale), scale, 1.0)
         return 2 * float(np.linalg.norm(X - X @ Z) * np.linalg.norm(E))

@@ -5,7 +5,7 @@ The dual of ``min loss(X - XZ) + penalty(Z) + coupling(ZD)`` is
     max  <E, X> - loss*(E) - penalty*(X^T E - V D^T) - coupling*(V).
 
 Conjugates are quadratics on balls (:mod:`seqspan.models.terms`), so along ``s (E, V)`` the dual value is a
-parabola cut off where a ball ends: the best s is closed-form, and any (E, V) yields a bound.
+parabola that ends at the edge of a ball. The best s has a closed form, and any (E, V) yields a bound.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from seqspan._core.types import Array
 if TYPE_CHECKING:
     from seqspan.models import Model
 
-#: Widths of the band around the l1 ball that :func:`tighten` is tried with. Near the optimum 1 wins;
-#: on the way there a wider band trades a little of the scale for shorter columns of V.
+#: Band widths, as multiples of the l1 ball's radius, that :func:`tighten` is tried with. Near the optimum 1
+#: is best. Before that, a wider band trades a little of the scale for shorter columns of V.
 BANDS = (1.0, 1.001, 1.003, 1.01, 1.03, 1.1)
 
 
 def scaled_bound(model: Model, X: Array, E: Array, V: Array | None, atoms: Array | None = None) -> float:
-    """Evaluate the dual at the best scaling of (E, V): one factor, or one per column without coupling.
+    """Evaluate the dual at the best scaling of (E, V): one factor, or one per column if there is no coupling.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def scaled_bound(model: Model, X: Array, E: Array, V: Array | None, atoms: Array
     X, E : arrays of shape (d, n)
     V : array of the shape of Z D, or None without coupling
     atoms : array of shape (d, m), default X
-        What represents the samples.
+        The atoms that represent the samples.
 
     Returns
     -------
@@ -46,7 +46,8 @@ def scaled_bound(model: Model, X: Array, E: Array, V: Array | None, atoms: Array
     linear = np.sum(E * X, axis=0)
     quadratic = model.loss.conjugate(E) + model.penalty.conjugate(M)
     if model.coupling is not None and V is not None:
-        limit = np.minimum(limit.min(), model.coupling.term.limit(V).min(initial=np.inf))  # no edge, no limit
+        # a graph without edges sets no limit
+        limit = np.minimum(limit.min(), model.coupling.term.limit(V).min(initial=np.inf))
         linear, quadratic = linear.sum(), quadratic.sum()
     return float(np.sum(parabola_top(linear, quadratic, limit)))
 
@@ -61,22 +62,22 @@ def parabola_top(linear: Array, quadratic: Array, limit: Array) -> Array:
     Returns
     -------
     array of that shape
-        The maxima; zero where the limit is infinite and nothing bends the line.
+        The maxima; zero if the limit is infinite and the quadratic coefficient is zero.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         top = np.where(quadratic > 0, linear / (2 * quadratic), np.inf)
     s = np.clip(np.minimum(top, limit), 0, None)
     s = np.where(np.isfinite(s) & (linear > 0), s, 0.0)
-    return np.asarray(s * (linear - s * quadratic))  # s**2 would overflow where a tiny E is scaled up
+    return np.asarray(s * (linear - s * quadratic))  # s**2 would overflow when a tiny E is scaled up
 
 
 def tighten(correlations: Array, V: Array, band: float, zero_diagonal: bool) -> Array:
-    """Move V as little as needed, row by row in time, until ``|X^T E - V R^T| <= band``.
+    """Move V as little as needed, step by step in time, until ``|X^T E - V R^T| <= band``.
 
-    The scale of a dual point is set by its single worst entry. Clipping mends just the entries that
-    exceed the band, at the price of slightly longer columns of V: a price in 2-norms of whole columns
-    instead of a maximum over n^2 entries. With ``c = X^T E`` and ``v_0 = v_n = 0``, entry j of a row
-    obeys ``v_{j-1} - v_j in [c_j - band, c_j + band]``, and must leave v_n = 0 within reach.
+    The single worst entry of a dual point sets its scale. Clipping fixes only the entries that exceed the
+    band and makes the columns of V slightly longer. That costs in the 2-norm of whole columns instead of a
+    maximum over n^2 entries. With ``c = X^T E`` and ``v_0 = v_n = 0``, entry j of a row must satisfy
+    ``v_{j-1} - v_j in [c_j - band, c_j + band]``, and v_n = 0 must stay within reach.
 
     Parameters
     ----------
@@ -85,7 +86,7 @@ def tighten(correlations: Array, V: Array, band: float, zero_diagonal: bool) -> 
     V : array of shape (m, n - 1)
     band : float
     zero_diagonal : bool
-        Whether the diagonal is fixed, and so unbounded in the dual.
+        Whether the diagonal of Z is fixed at zero. Its entries are then unbounded in the dual.
 
     Returns
     -------
@@ -101,7 +102,7 @@ def tighten(correlations: Array, V: Array, band: float, zero_diagonal: bool) -> 
     rows = np.arange(m)
     tightened = np.empty_like(V)
     previous = np.zeros(m, dtype=V.dtype)
-    ahead = correlations.sum(axis=1)  # sum of c over the columns not yet passed
+    ahead = correlations.sum(axis=1)  # sum of c over the columns still to come
     for j in range(n - 1):
         c = correlations[:, j]
         ahead = ahead - c

@@ -1,7 +1,7 @@
-"""How columns are coupled: the operator R of the paper, and its relative on a graph.
+"""How columns are coupled: the paper's operator R, and its counterpart on a graph.
 
-Neither is ever formed: ``Z R`` holds differences of neighbouring columns, ``V R^T`` spreads them back,
-and ``R R^T`` is the Laplacian of a path, diagonal under the DCT-II.
+Neither matrix is ever formed. ``Z R`` holds differences of neighbouring columns, ``V R^T`` is its adjoint,
+and ``R R^T`` is the Laplacian of a path, which the DCT-II diagonalises.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from seqspan._core.types import Array, IntArray
 
 
 def differences(Z: Array) -> Array:
-    """Compute ``Z R = [z_2 - z_1, ..., z_n - z_{n-1}]``, Rdef in the paper.
+    """Compute ``Z R = [z_2 - z_1, ..., z_n - z_{n-1}]`` [paper, Eq. Rdef].
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def laplacian_eigenvalues(n: int) -> Array:
 
 
 class Operator(Protocol):
-    """A linear coupling of the columns of Z: apply, its adjoint, and the eigenbasis of ``D D^T``.
+    """A linear coupling D of the columns of Z: the map, its adjoint, and the eigenbasis of ``D D^T``.
 
     Examples
     --------
@@ -126,7 +126,7 @@ class Path:
         return spread(V)
 
     def norm_squared(self) -> float:
-        """Bound all eigenvalues of the path Laplacian, however long the path."""
+        """Bound on the eigenvalues of the path Laplacian, for any length."""
         return 4.0
 
     def eigenvalues(self, n: int) -> Array:
@@ -177,7 +177,7 @@ class Graph:
         return np.asarray((Z[:, i] - Z[:, j]) * w.astype(Z.dtype))
 
     def adjoint(self, V: Array) -> Array:
-        """Spread one value per edge back to its two columns."""
+        """Add the value of every edge to one of its columns and subtract it from the other."""
         i, j, w = self._edges
         weighted = (V * w.astype(V.dtype)).T
         out = np.zeros((self.weights.shape[0], V.shape[0]), dtype=V.dtype)
@@ -194,9 +194,9 @@ class Graph:
         return self._eigen[0]
 
     def to_eigenbasis(self, F: Array) -> Array:
-        """Project rows on the Laplacian's eigenvectors."""
+        """Project rows onto the Laplacian's eigenvectors."""
         return np.asarray(F @ self._eigen[1].astype(F.dtype))
 
     def from_eigenbasis(self, F: Array) -> Array:
-        """Assemble rows from the Laplacian's eigenvectors."""
+        """Transform rows back from the Laplacian's eigenvectors."""
         return np.asarray(F @ self._eigen[1].T.astype(F.dtype))

@@ -1,9 +1,8 @@
-"""What is minimised: the objectives of the paper and of the methods it is compared with.
+"""What is minimised: the objectives of the paper and of the methods it compares with.
 
-Every model is a sum ``loss(X - XZ) + penalty(Z) + coupling(ZD)`` of :mod:`seqspan.models.terms`, and that is
-all a solver has to know. A dictionary of other atoms D makes the residual ``X - DZ``. The model, not
-the solver, certifies: from any ``E`` (d, n) and ``V`` it
-computes a lower bound on its minimum, so all solvers are judged by one number.
+Every model is a sum ``loss(X - XZ) + penalty(Z) + coupling(ZD)`` of :mod:`seqspan.models.terms`. A solver
+needs nothing else. With a dictionary D of other atoms the residual is ``X - DZ``. From any ``E`` (d, n) and
+``V``, a model computes a lower bound on its minimum, so all solvers are measured by the same number.
 """
 
 from __future__ import annotations
@@ -48,7 +47,7 @@ class Ssc(Model):
     Parameters
     ----------
     lam : float or array of shape (n,)
-        One for all samples, or one for each.
+        One weight for all samples, or one per sample.
 
     Examples
     --------
@@ -73,14 +72,14 @@ class SscNoiseFree(Model):
     Examples
     --------
     >>> import numpy as np
-    >>> X = np.array([[1.0, 2.0]])  # each sample from the other
+    >>> X = np.array([[1.0, 2.0]])  # each sample is represented by the other
     >>> SscNoiseFree().value(X, np.array([[0.0, 2.0], [0.5, 0.0]]))
     2.5
     """
 
     @property
     def loss(self) -> Term:
-        """No residual is allowed."""
+        """The residual must be zero."""
         return Nothing()
 
     @property
@@ -93,9 +92,9 @@ class SscNoiseFree(Model):
 class SscOutliers(Model):
     """``lam1 / 2 ||E||_F^2 + lam2 ||S||_1 + ||Z||_1`` subject to ``X = XZ + E + S``, ``diag(Z) = 0``.
 
-    None drops a term together with its variable: ``lam1=None`` leaves sparse outliers alone,
-    ``lam2=None`` noise alone. (A weight of zero would free the variable and make Z = 0 optimal; the
-    paper's remark on this is wrong.)
+    None drops a term and its variable: ``lam1=None`` models sparse outliers only, ``lam2=None`` Gaussian
+    noise only. (A weight of zero would leave the variable unpenalised and make Z = 0 optimal. The paper's
+    remark on this is wrong.)
 
     Parameters
     ----------
@@ -105,7 +104,7 @@ class SscOutliers(Model):
     --------
     >>> import numpy as np
     >>> X = np.array([[1.0, 10.0]])
-    >>> SscOutliers(1.0, 0.5).value(X, np.zeros((2, 2)))  # the large error is priced as an outlier
+    >>> SscOutliers(1.0, 0.5).value(X, np.zeros((2, 2)))  # the large error counts as an outlier
     5.25
     """
 
@@ -114,7 +113,7 @@ class SscOutliers(Model):
 
     @property
     def loss(self) -> Term:
-        """Both kinds of error, folded into one term of their sum."""
+        """Both kinds of error, combined into one term of their sum."""
         if self.lam1 is None and self.lam2 is None:
             return Nothing()
         if self.lam1 is None:
@@ -163,7 +162,7 @@ class LrrNoiseFree(Model):
 
     @property
     def loss(self) -> Term:
-        """No residual is allowed."""
+        """The residual must be zero."""
         return Nothing()
 
     @property
@@ -174,7 +173,7 @@ class LrrNoiseFree(Model):
 
 @dataclass(frozen=True)
 class LrrColumnNoise(Model):
-    """``lam ||E||_{1,2} + ||Z||_*`` subject to ``X = XZ + E``: a few samples may be bad altogether.
+    """``lam ||E||_{1,2} + ||Z||_*`` subject to ``X = XZ + E``: a few samples may be entirely corrupted.
 
     Parameters
     ----------
@@ -227,8 +226,8 @@ class Lsr(Model):
 class GraphRegularised(Model):
     """``||X - XZ||_F^2 / 2 + f(Z) + lam sum_{i<j} W_ij ||z_i - z_j||``.
 
-    The paper's common form of Laplacian-regularised LRR and LRR with local constraint:
-    ``f`` is ``fit_weight`` times the nuclear norm (``low_rank=True``) or the l1 norm.
+    The paper writes Laplacian-regularised LRR and LRR with a local constraint in this common form. ``f`` is
+    ``fit_weight`` times the nuclear norm (``low_rank=True``) or the l1 norm.
 
     Parameters
     ----------
@@ -239,7 +238,7 @@ class GraphRegularised(Model):
     Examples
     --------
     >>> import numpy as np
-    >>> weights = np.array([[0.0, 2.0], [2.0, 0.0]])  # the two samples should be represented alike
+    >>> weights = np.array([[0.0, 2.0], [2.0, 0.0]])  # the two samples should have similar coefficients
     >>> GraphRegularised(1.0, 0.5, weights, low_rank=False).value(np.eye(2), np.eye(2)[:, [0, 0]])
     3.0
     """
@@ -265,7 +264,7 @@ class GraphRegularised(Model):
 
 
 class _PathModel(Model):
-    """Neighbours in time are coupled and single entries penalised: the bound can be tightened."""
+    """Couples neighbours in time and penalises single entries, so its bound can be tightened."""
 
     lam1: float
     zero_diagonal: bool
@@ -311,7 +310,7 @@ class SpatSc(_PathModel):
 class Osc(_PathModel):
     """``||X - XZ||_F^2 / 2 + lam1 ||Z||_1 + lam2 ||ZR||_{1,2}``: the paper's objective.
 
-    The paper's relaxed and exact forms share this minimum: they differ in the algorithm alone.
+    The paper's relaxed and exact forms have the same minimum. They differ only in the algorithm.
 
     Parameters
     ----------
@@ -324,7 +323,7 @@ class Osc(_PathModel):
     >>> model, X, Z = Osc(0.5, 1.0), np.eye(2), np.full((2, 2), 0.25)
     >>> model.value(X, Z)
     1.125
-    >>> model.gap(X, Z, V=np.zeros((2, 1)))  # the minimum is at most so much lower
+    >>> model.gap(X, Z, V=np.zeros((2, 1)))  # the minimum is at most this much lower
     0.25
     """
 

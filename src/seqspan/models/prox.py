@@ -1,6 +1,6 @@
 """Proximal maps: each minimises a penalty plus half the squared distance to its argument.
 
-They are the closed-form steps of every solver; a model names the penalty, a solver decides the weight.
+They are the closed-form steps of every solver. The model defines the penalty, the solver sets the weight.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from seqspan._core.types import Array
 def soft_threshold(V: Array, t: float | Array) -> Array:
     """Move every entry of V towards zero by t; smaller entries become zero.
 
-    Minimises ``t * sum_ij |u_ij| + ||U - V||_F^2 / 2`` over U [paper, Eq. SolutionZ_relaxed, with the
-    zero that its ``max`` is missing].
+    Minimises ``t * sum_ij |u_ij| + ||U - V||_F^2 / 2`` over U [paper, Eq. SolutionZ_relaxed, where the
+    zero in the ``max`` is missing].
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def shrink_columns(V: Array, t: float) -> Array:
            [3.2, 0. ]])
     """
     norms = np.linalg.norm(V, axis=0)
-    tiny = np.finfo(V.dtype).tiny  # a zero column stays zero instead of 0 / 0
+    tiny = np.finfo(V.dtype).tiny  # a zero column stays zero instead of becoming 0 / 0
     return np.asarray(V * (np.maximum(norms - t, 0) / np.maximum(norms, tiny)))
 
 
@@ -85,7 +85,7 @@ def shrink_singular_values(V: Array, t: float) -> Array:
 
 
 def _svd(V: Array) -> tuple[Array, Array, Array]:
-    """Thin SVD, by the slower driver where LAPACK's divide and conquer gives up on finite values."""
+    """Thin SVD; uses the slower driver if LAPACK's divide and conquer does not converge."""
     try:
         left, s, right = np.linalg.svd(V, full_matrices=False)
     except np.linalg.LinAlgError:

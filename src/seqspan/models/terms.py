@@ -1,8 +1,7 @@
-"""The terms that objectives are sums of: each knows its value, its prox and its convex conjugate.
+"""The terms that make up an objective. Each has a value, a proximal map and a convex conjugate.
 
-A conjugate here is a quadratic restricted to a ball, and both parts are what a certificate needs:
-``limit(M)`` says how far every column of M may be scaled and stay in the ball, ``conjugate(M)`` is the
-quadratic, per column.
+Every conjugate here is a quadratic restricted to a ball. A certificate needs both parts: ``limit(M)`` is how
+far each column of M can be scaled before it leaves the ball, ``conjugate(M)`` is the quadratic per column.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ class Term(Protocol):
 
 
 def _ratio(bound: float | Array, size: Array) -> Array:
-    """Compute ``bound / size``, infinite where size is zero."""
+    """Compute ``bound / size``; infinite if size is zero."""
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
         return np.where(size > 0, bound / size, np.inf)
 
@@ -83,7 +82,8 @@ class Squares:
 class Nothing:
     """Zero at A = 0, infinite elsewhere: a constraint.
 
-    Its value counts as zero near the constraint too; the distance is judged by the model.
+    `value` returns zero everywhere, because iterates satisfy the constraint only approximately. The model
+    accounts for the distance (:meth:`seqspan.models.Model.violation`).
 
     Examples
     --------
@@ -92,7 +92,7 @@ class Nothing:
     """
 
     def value(self, A: Array) -> float:
-        """Evaluate to zero."""
+        """Return zero."""
         return 0.0
 
     def prox(self, A: Array, step: float) -> Array:
@@ -115,7 +115,7 @@ class Absolute:
     Parameters
     ----------
     weight : float or array of shape (n,)
-        One number, or one for every column.
+        One weight for all columns, or one per column.
     zero_diagonal : bool
 
     Examples
@@ -130,7 +130,7 @@ class Absolute:
     zero_diagonal: bool = False
 
     def value(self, A: Array) -> float:
-        """Evaluate the term; infinite where the constraint is broken."""
+        """Evaluate the term; infinite if the constraint is violated."""
         if self.zero_diagonal and np.any(np.diagonal(A)):
             return np.inf
         return float(np.sum(np.abs(A) * self.weight))
@@ -141,7 +141,7 @@ class Absolute:
         return zero_diagonal(B) if self.zero_diagonal else B
 
     def limit(self, M: Array) -> Array:
-        """``weight_j / max_i |m_ij|``; what the constraint fixes does not count."""
+        """``weight_j / max_i |m_ij|``, ignoring the diagonal if it is fixed."""
         M = zero_diagonal(M) if self.zero_diagonal else M
         return _ratio(self.weight, np.abs(M).max(axis=0))
 
@@ -208,7 +208,7 @@ class SingularValues:
         return shrink_singular_values(A, step * self.weight)
 
     def limit(self, M: Array) -> Array:
-        """``weight / ||M||_2`` for all columns alike: scaling columns by less keeps the norm below."""
+        """``weight / ||M||_2`` for every column: smaller factors only lower the norm."""
         return np.full(M.shape[1], _ratio(self.weight, np.asarray(np.linalg.norm(M, 2))))
 
     def conjugate(self, M: Array) -> Array:
@@ -218,7 +218,7 @@ class SingularValues:
 
 @dataclass(frozen=True)
 class SquaresAndOutliers:
-    """``min squares / 2 ||E||_F^2 + outliers ||S||_1`` over ``E + S = A``: quadratic, then linear.
+    """``min squares / 2 ||E||_F^2 + outliers ||S||_1`` over ``E + S = A``: quadratic near zero, then linear.
 
     Parameters
     ----------
@@ -236,7 +236,7 @@ class SquaresAndOutliers:
     outliers: float
 
     def value(self, A: Array) -> float:
-        """Evaluate the term: Huber's function, entry by entry."""
+        """Evaluate the term, Huber's function of every entry."""
         E = np.clip(A, -self.outliers / self.squares, self.outliers / self.squares)
         return self.squares / 2 * float(np.vdot(E, E)) + self.outliers * float(np.abs(A - E).sum())
 

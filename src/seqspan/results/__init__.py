@@ -1,3 +1,3 @@
-"""Result folders: what is written, fingerprints, caches; ``Segmentation.save`` and ``load`` use it."""
+"""Result folders: their files, fingerprints and caches. Used by ``Segmentation.save`` and ``load``."""
 
 __all__: list[str] = []

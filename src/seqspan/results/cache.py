@@ -1,4 +1,4 @@
-"""Solutions kept between runs, so that another number of spans only has to be cut."""
+"""Solutions cached between runs, so that only the cut is repeated for another number of spans."""
 
 from __future__ import annotations
 
@@ -19,21 +19,19 @@ from seqspan._core.types import Array
 from seqspan.results.folder import STAGING
 
 CACHE = ".seqspan-solution.npz"
-SPARSE_SHARE = (
-    0.3  # of non-zero coefficients, below which places and values are smaller than the whole matrix
-)
-KEPT = ("objective", "gap", "n_iter", "converged", "message")  # numbers and text of a solution
+MAX_SPARSE_SHARE = 0.3  # share of non-zero coefficients up to which indices and values take less space
+SCALARS = ("objective", "gap", "n_iter", "converged", "message")  # fields of a solution besides its arrays
 
 
 @dataclass(frozen=True)
 class SolutionCache:
-    """The last solution, in a file of a result folder.
+    """The last solution, stored in a result folder.
 
     Parameters
     ----------
     folder : path
     version : str
-        Of the code: what another version solved is not used.
+        Version of the code. Solutions from other versions are not used.
 
     Examples
     --------
@@ -49,13 +47,13 @@ class SolutionCache:
     version: str = ""
 
     def clear(self) -> None:
-        """Forget what was kept."""
+        """Delete the cached solution."""
         (self.folder / CACHE).unlink(missing_ok=True)
 
     def save(self, key: str, solution: Solution[Any]) -> None:
-        """Keep a solution in place of that of another problem."""
+        """Cache a solution, replacing the previous one."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        header: dict[str, Any] = {name: getattr(solution, name) for name in KEPT}
+        header: dict[str, Any] = {name: getattr(solution, name) for name in SCALARS}
         header |= {"key": [self.version, key], "history": [asdict(progress) for progress in solution.history]}
         arrays: dict[str, Any] = {"header": np.array(json.dumps(header)), **_pack(to_host(solution.Z))}
         unfinished = self.folder / f"{STAGING}{os.getpid()}.npz"
@@ -67,30 +65,30 @@ class SolutionCache:
             unfinished.unlink(missing_ok=True)
 
     def load(self, key: str) -> Solution[None] | None:
-        """Return the solution of this very problem, or None if another or none was kept."""
+        """Return the cached solution if it is for this problem, otherwise None."""
         try:
-            # opened here, as np.load leaves the file open if it is no archive
+            # opened here, because np.load leaves the file open if it is not an archive
             with (self.folder / CACHE).open("rb") as file, np.load(file, allow_pickle=False) as arrays:
                 header = json.loads(str(arrays["header"]))
                 if header["key"] != [self.version, key]:
                     return None
                 Z = _unpack(arrays)
             history = [Progress(**progress) for progress in header["history"]]
-            return Solution(Z, state=None, history=history, **{name: header[name] for name in KEPT})
+            return Solution(Z, state=None, history=history, **{name: header[name] for name in SCALARS})
         except (OSError, ValueError, KeyError, TypeError, EOFError, BadZipFile):
             return None
 
 
 def _pack(Z: Array) -> dict[str, npt.NDArray[Any]]:
-    """Arrays that hold Z, without its zeros if there are many."""
+    """Arrays that store Z, without its zeros if there are many."""
     rows, columns = np.nonzero(Z)
-    if len(rows) > SPARSE_SHARE * Z.size:
+    if len(rows) > MAX_SPARSE_SHARE * Z.size:
         return {"Z": Z}
     return {"places": rows * Z.shape[1] + columns, "values": Z[rows, columns], "shape": np.array(Z.shape)}
 
 
 def _unpack(arrays: Mapping[str, npt.NDArray[Any]]) -> Array:
-    """Z from the arrays that hold it."""
+    """Restore Z from the arrays that store it."""
     if "Z" in arrays:
         return arrays["Z"]
     Z = np.zeros(tuple(arrays["shape"]), dtype=arrays["values"].dtype)

@@ -1,8 +1,9 @@
-"""The folder of a result: complete or not there at all.
+"""Result folders: a result is either complete or absent.
 
-``result.json`` is written last and lists every other file with its checksum, so a folder without it, or one
-whose files differ from it, holds no result: :func:`load_result` then returns None. New files are written to a
-temporary folder inside it and renamed into place. The user's own files are not touched.
+``result.json`` is written last and lists every other file with its checksum. If it is missing, or a file does
+not match its checksum, the folder contains no result and :func:`load_result` returns None. New files are
+written to a temporary folder inside the result folder and renamed into place. The user's own files are not
+touched.
 """
 
 from __future__ import annotations
@@ -27,14 +28,14 @@ STAGING = ".seqspan-unfinished-"
 
 @contextmanager
 def staged(folder: Path) -> Iterator[Path]:
-    """Give a folder to write files in; they appear in `folder` all together when the block ends well.
+    """Yield a temporary folder; its files all appear in `folder` when the block ends without an error.
 
-    What earlier runs left unfinished is removed. A block that raises changes nothing.
+    Unfinished files from earlier runs are removed. If the block raises, nothing changes.
 
     Parameters
     ----------
     folder : path
-        It is made where it does not exist.
+        Created if it does not exist.
     """
     folder.mkdir(parents=True, exist_ok=True)
     _remove_unfinished(folder)
@@ -47,7 +48,7 @@ def staged(folder: Path) -> Iterator[Path]:
 
 
 def _remove_unfinished(folder: Path) -> None:
-    """Remove what runs that were killed have left; what a living process writes is its own."""
+    """Remove files left by killed runs, but not those of processes that are still running."""
     for left in folder.glob(f"{STAGING}*"):
         number = left.name.removeprefix(STAGING).partition("-")[0].partition(".")[0]
         if number.isdecimal() and int(number) != os.getpid() and _is_alive(int(number)):
@@ -59,24 +60,24 @@ def _remove_unfinished(folder: Path) -> None:
 
 
 def _is_alive(process: int) -> bool:
-    """Whether a process of that number runs here."""
+    """Whether a process with this id is running on this machine."""
     try:
         os.kill(process, 0)
     except ProcessLookupError:
         return False
-    except PermissionError:  # it does, as somebody else
+    except PermissionError:  # it is running, but belongs to another user
         return True
     return True
 
 
 def _publish(staging: Path, folder: Path) -> None:
-    """Move files into place, the one that vouches for them last."""
+    """Move files into place; result.json, which lists the others, comes last."""
     files = sorted(path for path in staging.rglob("*") if path.is_file() and path.name != DOCUMENT)
     document = json.loads((staging / DOCUMENT).read_text(encoding="utf-8"))
     document["files"] = {path.relative_to(staging).as_posix(): hash_file(path) for path in files}
     _write_synced(staging / DOCUMENT, json.dumps(document, indent=1, ensure_ascii=True) + "\n")
     stale = _listed(folder / DOCUMENT) - set(document["files"])
-    with suppress(FileNotFoundError):  # from here to the last line the folder holds no result
+    with suppress(FileNotFoundError):  # until the last line of this function, the folder contains no result
         (folder / DOCUMENT).unlink()
     for name in stale:
         (folder / name).unlink(missing_ok=True)
@@ -88,7 +89,7 @@ def _publish(staging: Path, folder: Path) -> None:
 
 
 def _listed(path: Path) -> set[str]:
-    """Files inside the folder that an earlier result.json names."""
+    """Files in the folder that an earlier result.json lists."""
     try:
         names = json.loads(path.read_text(encoding="utf-8"))["files"]
     except (OSError, ValueError, KeyError, TypeError):
@@ -98,7 +99,7 @@ def _listed(path: Path) -> set[str]:
 
 
 def _write_synced(path: Path, text: str) -> None:
-    """Write a file and wait until it is on the disk, so that a rename cannot overtake its content."""
+    """Write a file and wait until it is on disk, so that the rename cannot take effect before it."""
     with path.open("w", encoding="utf-8") as file:
         file.write(text)
         file.flush()
@@ -115,8 +116,8 @@ def load_result(folder: Path) -> dict[str, Any] | None:
     Returns
     -------
     document : dict or None
-        Content of ``result.json``; None where there is none, or where a file that it names is missing or
-        not as it was written.
+        Content of ``result.json``; None if it is missing, or if a file that it lists is missing or has
+        changed.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The tables of a result: one row per span, one row per sample."""
+"""The tables of a result: one with a row per span, one with a row per sample."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from seqspan._core.types import Array, IntArray
 
 
 def write_segments(path: Path, spans: Iterable[Span]) -> None:
-    """Write one row per span; the confidence is that of the boundary at its start.
+    """Write one row per span, with the confidence in the boundary at its start.
 
     Parameters
     ----------
@@ -34,9 +34,9 @@ def write_segments(path: Path, spans: Iterable[Span]) -> None:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["start", "end", "start_time", "end_time", "label", "confidence"])
         for span in spans:
-            sure = "" if span.confidence is None else f"{span.confidence:.3g}"
+            confidence = "" if span.confidence is None else f"{span.confidence:.3g}"
             times = f"{span.start_time:.10g}", f"{span.end_time:.10g}"
-            writer.writerow([span.start, span.end, *times, span.label, sure])
+            writer.writerow([span.start, span.end, *times, span.label, confidence])
 
 
 def write_labels(path: Path, labels: IntArray, times: Array) -> None:

@@ -4,11 +4,11 @@
 name         algorithm                                                   models
 ===========  ==========================================================  =====================================
 vladmap      v-LADMAP, the paper's Algorithm 1                           squared loss and a coupling
-ladmpsap     LADMPSAP, the paper's Algorithm 2                           any with a coupling
+ladmpsap     LADMPSAP, the paper's Algorithm 2                           any model with a coupling
 sylvester    the CVPR 2014 ADMM, a Sylvester equation in every step      squared loss and a coupling
-splitting    ADMM with a block for every term                            all
+splitting    ADMM with a block for every term                            all models
 closed_form  one SVD                                                     LRR relaxed and noise-free, LSR
-fast         the splitting scheme in streamed, threaded sweeps           OSC, SpatSC
+fast         the same ADMM in blocked, multi-threaded sweeps             OSC, SpatSC
 ===========  ==========================================================  =====================================
 """
 
@@ -25,7 +25,7 @@ from seqspan.solvers.published.sylvester import solve_sylvester_admm
 from seqspan.solvers.published.vladmap import solve_vladmap
 from seqspan.solvers.splitting import solve_splitting
 
-#: Every solver by the name that estimators and the command line know it by.
+#: Solvers by the names used in the estimators and on the command line.
 SOLVERS: dict[str, Callable[..., Solution[Any]]] = {
     "vladmap": solve_vladmap,
     "ladmpsap": solve_ladmpsap,

@@ -1,4 +1,4 @@
-"""Models whose minimum can be written down: one SVD of X and nothing to iterate."""
+"""Models with a closed-form minimum: one SVD of X, no iteration."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def solve_closed_form(model: Model, X: Array, *, stopping: Stopping | None = Non
     model : Lrr, LrrNoiseFree or Lsr
     X : array of shape (d, n)
     stopping : Stopping, optional
-        Only its callback is used, and its tol to warn where rounding leaves a wider gap.
+        Only the callback and tol are used; tol decides when to warn about rounding errors.
 
     Returns
     -------
@@ -37,7 +37,7 @@ def solve_closed_form(model: Model, X: Array, *, stopping: Stopping | None = Non
     Warns
     -----
     ConvergenceWarning
-        If the precision of X does not suffice to certify the gap that was asked for.
+        If the precision of X is too low to certify a gap of tol.
 
     Examples
     --------
@@ -50,11 +50,11 @@ def solve_closed_form(model: Model, X: Array, *, stopping: Stopping | None = Non
     U, sigma, Qt = np.linalg.svd(X.astype(float, copy=False), full_matrices=False)
     kept = sigma > sigma.max(initial=0.0) * max(X.shape) * np.finfo(X.dtype).eps
     U, sigma, Qt = U[:, kept], sigma[kept], Qt[kept]
-    left = _left_over(model, sigma)
-    Z = ((Qt.T * (1 - left)).astype(X.dtype) @ Qt.astype(X.dtype)).astype(X.dtype, copy=False)
+    unfitted = _unfitted_share(model, sigma)
+    Z = ((Qt.T * (1 - unfitted)).astype(X.dtype) @ Qt.astype(X.dtype)).astype(X.dtype, copy=False)
     objective = model.value(X, Z)
-    # not from X - XZ, which is rounding where nearly all is fitted; without noise X^T E = Q Q^T determines E
-    dual = 1 / sigma if isinstance(model, LrrNoiseFree) else sigma * left
+    # X - XZ would be mostly rounding error if the fit is close; without noise, X^T E = Q Q^T determines E
+    dual = 1 / sigma if isinstance(model, LrrNoiseFree) else sigma * unfitted
     gap = model.gap(X, Z, (U * dual) @ Qt)
     progress = Progress(1, objective, max(gap, 0.0) / objective if objective > 0 else 0.0, 0.0)
     stopping = stopping or Stopping()
@@ -65,7 +65,7 @@ def solve_closed_form(model: Model, X: Array, *, stopping: Stopping | None = Non
 
 
 def _warn_of_rounding(X: Array, gap: float, tol: float) -> str:
-    """Warn that the precision of X leaves a wider gap than asked for; returns the text."""
+    """Warn that rounding errors leave a gap larger than tol, and return the message."""
     message = (
         f"In {X.dtype} rounding leaves a relative duality gap of {gap:.1e}, above tol={tol:g}. The result is "
         "within that gap of the optimum; use float64, a larger weight or a larger tol."
@@ -75,21 +75,21 @@ def _warn_of_rounding(X: Array, gap: float, tol: float) -> str:
 
 
 @singledispatch
-def _left_over(model: Model, sigma: Array) -> Array:
-    """Share ``1 - f`` of each singular value of X that XZ lacks; small ones are exact this way round."""
+def _unfitted_share(model: Model, sigma: Array) -> Array:
+    """Share ``1 - f`` of each singular value of X that XZ does not fit; stays accurate for f near 1."""
     raise ValueError(f"{type(model).__name__} has no closed form.")
 
 
-@_left_over.register
+@_unfitted_share.register
 def _(model: Lrr, sigma: Array) -> Array:
     return np.asarray(np.minimum(model.lam / sigma**2, 1))
 
 
-@_left_over.register
+@_unfitted_share.register
 def _(model: LrrNoiseFree, sigma: Array) -> Array:
     return np.zeros_like(sigma)
 
 
-@_left_over.register
+@_unfitted_share.register
 def _(model: Lsr, sigma: Array) -> Array:
     return np.asarray(model.lam / (sigma**2 + model.lam))

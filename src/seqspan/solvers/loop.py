@@ -1,4 +1,4 @@
-"""The one loop that all solvers share: when to look, when to stop, what to report."""
+"""The loop that all solvers share: when to compute the gap, when to stop, what to report."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ State = TypeVar("State")
 
 @dataclass(frozen=True)
 class Stopping:
-    """When to stop, and whom to tell.
+    """When to stop, and the callback that is notified.
 
     Parameters
     ----------
     tol : float
-        Stop at ``gap <= tol``, the gap being relative to the objective.
+        Stop at ``gap <= tol``. The gap is relative to the objective.
     max_iter : int
     published : bool
-        Stop by the rule of the solver's paper instead, where it has one; the gap is still reported.
+        Stop by the rule in the solver's paper instead, if there is one. The gap is still reported.
     callback : callable, optional
         Called with a :class:`Progress` whenever the gap has been computed.
 
@@ -53,9 +53,9 @@ class Algorithm(Generic[State]):
     certify : callable, state -> (objective, lower bound on the minimum)
     coefficients : callable, state -> Z
     settled : callable, (old state, new state) -> bool
-        The stopping rule of the solver's paper.
+        The stopping rule in the solver's paper.
     check_every : int
-        Iterations between certificates: about as many as one certificate costs.
+        Iterations between certificates; a certificate costs about as much as this many iterations.
 
     Examples
     --------
@@ -72,7 +72,7 @@ class Algorithm(Generic[State]):
 
 
 class _Record:
-    """The history of certificates; a lower bound once proven stays one."""
+    """The history of certificates. The best lower bound so far remains valid."""
 
     def __init__(self, callback: Callable[[Progress], None] | None, began: float) -> None:
         self.history: list[Progress] = []
@@ -83,11 +83,11 @@ class _Record:
     def add(self, iteration: int, objective: float, bound: float) -> Progress:
         if not np.isfinite(objective):
             raise ValueError(
-                f"The objective left the range of floats after {iteration} iterations: use samples of unit "
-                "norm (normalize=True), float64, or smaller weights."
+                f"The objective overflowed after {iteration} iterations: use samples of unit norm "
+                "(normalize=True), float64 or smaller weights."
             )
         self._best_bound = max(self._best_bound, bound)
-        # rounding may push a bound above the objective; a gap below zero would only confuse
+        # rounding may push the bound above the objective; a negative gap would only confuse
         gap = max(objective - self._best_bound, 0.0) / objective if objective != 0 else 0.0
         progress = Progress(iteration, objective, gap, time.perf_counter() - self._began)
         self.history.append(progress)
@@ -104,7 +104,7 @@ def run(
     warm: bool = False,
     began: float | None = None,
 ) -> Solution[State]:
-    """Iterate until the certified gap (or the published rule) says stop.
+    """Iterate until the certified gap, or the published rule, says stop.
 
     Parameters
     ----------
@@ -112,9 +112,9 @@ def run(
     start : State
     stopping : Stopping
     warm : bool
-        Whether `start` may already be good enough: it is then certified before the first step.
+        Whether `start` may already be good enough. If so, it is certified before the first step.
     began : float, optional
-        ``time.perf_counter()`` when the solver was called, if much has happened since.
+        ``time.perf_counter()`` when the solver was called; now by default.
 
     Returns
     -------
@@ -123,7 +123,7 @@ def run(
     Raises
     ------
     ValueError
-        If the objective leaves the range of floats.
+        If the objective overflows.
 
     Examples
     --------
@@ -155,7 +155,7 @@ def run(
 
 
 def warn_of_gap(progress: Progress, wanted: str) -> str:
-    """Warn of what was reached, what was asked for and what to do; returns the text."""
+    """Warn that the gap is too large, with the remedy, and return the message."""
     message = (
         f"Stopped after max_iter={progress.iteration} iterations with a relative duality gap of "
         f"{progress.gap:.1e}, before {wanted} was met. The result is within that gap of the optimum; raise "

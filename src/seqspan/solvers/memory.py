@@ -1,7 +1,7 @@
-"""Memory that solvers take at their peak, known before they start.
+"""Peak memory of the solvers, estimated before they start.
 
-Counted in arrays as large as the coefficients, plus what many features, threads and factorisations take;
-measured and rounded up. ``python -m benchmarks.soak memory`` compares it with what is really taken.
+Counted in arrays the size of the coefficients, plus the memory for features, threads and factorisations. The
+numbers were measured and rounded up. ``python -m benchmarks.soak memory`` compares them with actual use.
 """
 
 from __future__ import annotations
@@ -14,11 +14,13 @@ from seqspan.models import Model
 from seqspan.models.terms import SingularValues
 from seqspan.solvers.fast.sweeps import BLOCK_WIDTH
 
-DOUBLE = 8  # bytes: factorisations are in double precision, whatever the samples are in
-#: Arrays of n x n at the peak of each solver, coefficients included.
-ARRAYS = {"vladmap": 21.5, "ladmpsap": 22, "sylvester": 32, "splitting": 28, "closed_form": 2.5, "fast": 3.5}
-UNCOUPLED = 15.5  # arrays of the splitting solver if nothing couples the columns
-LOW_RANK = 9  # further arrays, in double precision, for singular values
+DOUBLE_BYTES = 8  # factorisations are in double precision, whatever the precision of the samples
+#: Peak number of n x n arrays of each solver, coefficients included.
+PEAK_ARRAYS = {
+    "vladmap": 21.5, "ladmpsap": 22, "sylvester": 32, "splitting": 28, "closed_form": 2.5, "fast": 3.5,
+}  # fmt: skip
+UNCOUPLED_ARRAYS = 15.5  # n x n arrays of the splitting solver for models without a coupling
+LOW_RANK_ARRAYS = 9  # additional n x n arrays, in double precision, for singular values
 
 
 def solver_bytes(
@@ -30,7 +32,7 @@ def solver_bytes(
     n_atoms: int | None = None,
     n_jobs: int | None = None,
 ) -> int:
-    """Most memory that a solver holds at once, coefficients included.
+    """Peak memory of a solver in bytes, coefficients included.
 
     Parameters
     ----------
@@ -38,12 +40,12 @@ def solver_bytes(
         A name in :data:`seqspan.solvers.SOLVERS`.
     model : Model
     shape : (d, n)
-        Of the samples, as columns.
+        Shape of the samples as columns.
     dtype : float32 or float64
     n_atoms : int, optional
-        Landmarks in place of samples, for the fast solver.
+        Number of landmarks, if the fast solver uses them instead of the samples.
     n_jobs : int, optional
-        Of the fast solver.
+        Number of threads of the fast solver.
 
     Returns
     -------
@@ -60,14 +62,14 @@ def solver_bytes(
     m = n if n_atoms is None else n_atoms
     if solver == "fast":
         buffers = n * BLOCK_WIDTH * (2 * count_threads(n_jobs) + 1)
-        return int(size * (ARRAYS[solver] * m * n + buffers + 3 * d * n) + _factorisation(d, m))
+        return int(size * (PEAK_ARRAYS[solver] * m * n + buffers + 3 * d * n) + _svd_bytes(d, m))
     if solver == "closed_form":
-        return int((size + ARRAYS[solver] * DOUBLE) * n * n + _factorisation(d, n))
-    arrays = UNCOUPLED if solver == "splitting" and model.coupling is None else ARRAYS[solver]
-    singular = LOW_RANK * DOUBLE if isinstance(model.penalty, SingularValues) else 0
+        return int((size + PEAK_ARRAYS[solver] * DOUBLE_BYTES) * n * n + _svd_bytes(d, n))
+    arrays = UNCOUPLED_ARRAYS if solver == "splitting" and model.coupling is None else PEAK_ARRAYS[solver]
+    singular = LOW_RANK_ARRAYS * DOUBLE_BYTES if isinstance(model.penalty, SingularValues) else 0
     return int((size * arrays + singular) * n * n + 3 * size * d * n)
 
 
-def _factorisation(d: int, n: int) -> int:
-    """Singular values and vectors of (d, n), in double precision."""
-    return DOUBLE * (3 * d * n + 11 * min(d, n) ** 2)
+def _svd_bytes(d: int, n: int) -> int:
+    """Memory for an SVD of a (d, n) matrix in double precision."""
+    return DOUBLE_BYTES * (3 * d * n + 11 * min(d, n) ** 2)

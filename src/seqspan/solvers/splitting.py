@@ -1,8 +1,8 @@
 """ADMM for every model: one smooth copy S of Z, and one block per term that is not quadratic.
 
-The S-step is a least-squares problem that a thin SVD of X and the eigenbasis of the coupling make
-diagonal; each block then takes its own prox. General and plain: :mod:`seqspan.solvers.fast` is the same
-scheme for OSC and SpatSC, made for speed and size.
+The S-step is a least-squares problem. A thin SVD of X and the eigenbasis of the coupling make it diagonal.
+Each block then takes its own proximal step. This solver is general and simple; :mod:`seqspan.solvers.fast`
+is the same scheme for OSC and SpatSC, optimised for speed and memory.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from seqspan.models import Model
 from seqspan.models.terms import Squares, Term
 from seqspan.solvers.loop import Algorithm, Stopping, run
 
-RELAXATION = 1.7
-BALANCE_UNTIL = 300  # iterations after which penalties stay, as convergence proofs want
-PENALTIES = {"fit": 1.0, "penalty": 3.0, "coupling": 10.0}
+RELAXATION = 1.7  # over-relaxation factor, in (0, 2)
+BALANCE_UNTIL = 300  # iterations; then the penalties stay constant, as convergence proofs require
+PENALTIES = {"fit": 1.0, "penalty": 3.0, "coupling": 10.0}  # initial ADMM penalty of each block
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Split:
 
 @dataclass(frozen=True)
 class State:
-    """The smooth copy and the splits, by name of block."""
+    """The smooth copy and the splits, keyed by block name."""
 
     S: Array
     splits: dict[str, Split]
@@ -101,7 +101,7 @@ def solve_splitting(
 
 
 def _quadratic_fit(model: Model) -> Squares:
-    """The loss, where it is quadratic and needs no block of its own."""
+    """The loss, if it is quadratic and so needs no block of its own."""
     return model.loss if isinstance(model.loss, Squares) else Squares()
 
 
@@ -119,14 +119,14 @@ def _blocks(model: Model, X: Array) -> list[Block]:
 def _cold_start(blocks: list[Block], X: Array) -> State:
     """Start from S = 0 with zero multipliers."""
     S = np.zeros((X.shape[1], X.shape[1]), dtype=X.dtype)
-    energy = float(np.vdot(X, X)) / X.shape[1]  # one for unit columns, which the penalties are made for
+    energy = float(np.vdot(X, X)) / X.shape[1]  # 1 for unit columns, for which the penalties were tuned
     penalties = PENALTIES | {"fit": PENALTIES["fit"] / energy if energy > 0 else PENALTIES["fit"]}
     splits = {b.name: Split(b.image(S), np.zeros_like(b.image(S)), penalties[b.name]) for b in blocks}
     return State(S, splits)
 
 
 def _least_squares(model: Model, X: Array) -> Callable[[Array, dict[str, Split]], Array]:
-    """Prepare the solution of ``(w X^T X + r1 I) S + r2 S D D^T = F`` for any right side and penalties."""
+    """Return a solver of ``(w X^T X + r1 I) S + r2 S D D^T = F`` for any right-hand side and penalties."""
     sigma, Q = np.linalg.svd(X, full_matrices=False)[1:]
     operator = model.coupling.operator if model.coupling else None
     frequencies = (operator.eigenvalues(X.shape[1]) if operator else np.zeros(X.shape[1])).astype(X.dtype)
@@ -155,7 +155,7 @@ def _step(blocks: list[Block], solve: Callable[[Array, dict[str, Split]], Array]
 
 
 def _update(block: Block, S: Array, old: Split, balance: bool) -> Split:
-    """Over-relaxed prox step of one block, and now and then a better penalty for it."""
+    """Over-relaxed proximal step of one block; also adapts its penalty if `balance` is set."""
     image = block.image(S)
     relaxed = RELAXATION * image + (1 - RELAXATION) * old.B + old.u
     B = block.term.prox(relaxed, 1 / old.r)
@@ -164,7 +164,7 @@ def _update(block: Block, S: Array, old: Split, balance: bool) -> Split:
 
 
 def _balanced(new: Split, old: Split, image: Array) -> Split:
-    """Scale the penalty so that the relative primal and dual residuals come closer."""
+    """Scale the penalty to bring the relative primal and dual residuals closer together."""
     tiny = np.finfo(image.dtype).tiny
     primal = np.linalg.norm(image - new.B) / max(np.linalg.norm(new.B), np.linalg.norm(image), tiny)
     dual = np.linalg.norm(new.B - old.B) / max(np.linalg.norm(new.u), tiny)

@@ -127,8 +127,8 @@ def test_whatever_is_lost_the_result_is_the_same(lost):
 @pytest.fixture
 def stand_in(monkeypatch):
     """Parts of one actor, with a client whose workers a test can choose; it looks often and gives up soon."""
-    monkeypatch.setattr(parts_module, "LOOK_EVERY", 0.01)
-    monkeypatch.setattr(parts_module, "PATIENCE", 0.05)
+    monkeypatch.setattr(parts_module, "POLL_SECONDS", 0.01)
+    monkeypatch.setattr(parts_module, "WORKER_TIMEOUT", 0.05)
     client = SimpleNamespace(
         nthreads=lambda: {"tcp://here": 2},
         scheduler=SimpleNamespace(address="tcp://boss"),
@@ -179,7 +179,7 @@ def test_a_cluster_without_workers_is_waited_for_and_then_named(stand_in):
     assert parts._wait_for_workers() == {"tcp://late": 1}
     client.nthreads = dict
     with pytest.raises(
-        ConnectionError, match="the cluster at tcp://boss has no workers; it needs at least one"
+        ConnectionError, match="the cluster at tcp://boss has no workers; at least one is needed"
     ):
         parts._wait_for_workers()
 

@@ -71,7 +71,7 @@ def test_a_coarse_start_saves_iterations_and_changes_no_answer(monkeypatch):
     X /= np.linalg.norm(X, axis=0)
     model, stopping = Osc(0.1, 1.0), Stopping(1e-2, 500)
     started = solve_fast(model, X, stopping=stopping)
-    monkeypatch.setattr(fast_module, "COARSEST", 10_000)
+    monkeypatch.setattr(fast_module, "MIN_COARSE_SAMPLES", 10_000)
     direct = solve_fast(model, X, stopping=stopping)
     assert started.n_iter < direct.n_iter
     assert started.objective == pytest.approx(direct.objective, rel=1e-2)

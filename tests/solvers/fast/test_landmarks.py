@@ -108,7 +108,7 @@ def test_auto_takes_landmarks_where_samples_are_many_and_says_so(sequence, monke
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert osc.fit(X).dictionary_ == "samples"
-    monkeypatch.setattr("seqspan.pipeline.LARGEST_FULL", 100)
+    monkeypatch.setattr("seqspan.pipeline.MAX_FULL_SAMPLES", 100)
     with pytest.warns(UserWarning, match="120 samples are represented by 30 landmarks"):
         assert osc.fit(X).dictionary_ == "landmarks"
     with warnings.catch_warnings():

@@ -128,8 +128,8 @@ def test_a_coarse_state_is_carried_over_as_by_the_compiled_sweeps(model, n):
 
 @pytest.mark.parametrize("model", [MODELS[0], MODELS[2]], ids=str)
 def test_a_whole_solve_is_that_of_the_fast_solver(model, monkeypatch):
-    monkeypatch.setattr(fast, "COARSEST", 40)
-    monkeypatch.setattr("seqspan.solvers.gpu.solver.COARSEST", 40)
+    monkeypatch.setattr(fast, "MIN_COARSE_SAMPLES", 40)
+    monkeypatch.setattr("seqspan.solvers.gpu.solver.MIN_COARSE_SAMPLES", 40)
     X = two_subspaces((6, 75), seed=1)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -18,7 +18,7 @@ LAUNCHED = re.findall(
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("LENGTH", pieces.LENGTH), ("BANDS", functions.BANDS), ("SOLVERS", functions.SOLVERS)],
+    [("LENGTH", pieces.LENGTH), ("BANDS", functions.BANDS), ("PATH_THREADS", functions.PATH_THREADS)],
 )
 def test_sizes_are_the_same_on_both_sides(name, value):
     assert re.findall(rf"constexpr int {name} = (\d+);", SOURCE) == [str(value)]

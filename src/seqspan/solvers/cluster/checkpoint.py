@@ -1,4 +1,4 @@
-"""The solver's state on disk: parts written by the workers, and one small file that says which are good."""
+"""The solver's state on disk: parts written by the workers, and a small file that lists the valid ones."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FILE = "checkpoint.json"
 
 @dataclass(frozen=True)
 class Kept:
-    """Penalties and progress of a state, and the files of its parts."""
+    """Penalties and progress of a saved state, and the files with its parts."""
 
     r1: float
     r2: float
@@ -28,12 +28,12 @@ class Kept:
 
 
 class Checkpoint:
-    """A folder for the last good state of one problem.
+    """A folder with the last complete state of one problem.
 
     Parameters
     ----------
     folder : path
-        Reached by all workers under this name.
+        Must be accessible to all workers under this path.
     model : Osc or SpatSc
     data : Reduced
     """
@@ -47,11 +47,11 @@ class Checkpoint:
         self._problem = problem.hexdigest()
 
     def names(self, iteration: int, n_parts: int) -> list[str]:
-        """Files for the parts of a state."""
+        """File names for the parts of a state."""
         return [str(self._folder / f"part{part}-iteration{iteration}.npz") for part in range(n_parts)]
 
     def write(self, kept: Kept) -> None:
-        """Declare a state good, once all its parts are written; what was good before goes."""
+        """Record a state whose parts have all been written, and delete the previous one."""
         before = self.read()
         partial = self._folder / f"{FILE}.partial"
         partial.write_text(json.dumps({"problem": self._problem, **asdict(kept)}), encoding="utf-8")
@@ -60,7 +60,7 @@ class Checkpoint:
             Path(file).unlink(missing_ok=True)
 
     def read(self) -> Kept | None:
-        """The last good state, if it is one of this problem."""
+        """The last complete state; None if there is none or it is from another problem."""
         try:
             stored = json.loads((self._folder / FILE).read_text(encoding="utf-8"))
         except (OSError, ValueError):
@@ -69,5 +69,5 @@ class Checkpoint:
             return None
         files = tuple(stored["files"])
         if any(Path(file).parent != self._folder for file in files):
-            return None  # an old state is deleted: a file that was tampered with must not name others
+            return None  # old parts get deleted, so a tampered checkpoint must not name other files
         return Kept(**{**stored, "files": files})

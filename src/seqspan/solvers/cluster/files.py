@@ -1,4 +1,4 @@
-"""Many independent inputs on a cluster: each a task, done again elsewhere where its worker is lost."""
+"""Many independent inputs on a cluster: one task each, rerun on another worker if its worker is lost."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from seqspan.solvers.cluster.parts import connect
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
-LOSSES = 3  # workers that a task may outlive; one that takes down more is at fault itself
+MAX_LOST_WORKERS = 3  # per task; if more die, the task itself is probably the cause
 
 
 def map_on_cluster(
@@ -18,17 +18,17 @@ def map_on_cluster(
     address: str,
     given_up: Callable[[Item, Exception], Result],
 ) -> Iterator[Result]:
-    """Apply a function to items on the workers of a Dask cluster; results come as they are ready.
+    """Apply a function to items on the workers of a Dask cluster; yields results as they become ready.
 
     Parameters
     ----------
     work : callable
-        Catches its own errors. It must be safe to run again, because a lost worker may have run half of it.
+        Must catch its own errors, and must be safe to rerun, because a lost worker may have done half of it.
     items : sequence
     address : str
-        Of the scheduler.
+        Address of the scheduler.
     given_up : callable
-        Makes the result of an item on which more than three workers were lost.
+        Returns the result for an item that more than three workers were lost on.
 
     Yields
     ------
@@ -45,7 +45,7 @@ def map_on_cluster(
     try:
         from distributed import as_completed
 
-        tasks = {client.submit(work, item, pure=False, retries=LOSSES): item for item in items}
+        tasks = {client.submit(work, item, pure=False, retries=MAX_LOST_WORKERS): item for item in items}
         for task in as_completed(tasks):  # type: ignore[no-untyped-call]
             error = task.exception()
             yield task.result() if error is None else given_up(tasks[task], error)

@@ -1,4 +1,4 @@
-"""The actors on the workers: where they are, calls to all of them at once, and noticing that one is gone."""
+"""The actors on the workers: where they run, calls to all of them at once, and detection of lost workers."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from seqspan.models import Osc, SpatSc
 from seqspan.solvers.cluster.rows import AtomRows
 from seqspan.solvers.fast.reduced import Reduced
 
-LOOK_EVERY = 1.0  # seconds between looks at whether the workers are still there
-PATIENCE = 120.0  # seconds to wait for a worker where there is none
+POLL_SECONDS = 1.0  # between checks that the workers are still there
+WORKER_TIMEOUT = 120.0  # seconds to wait until the cluster has a worker
 
 
 class LostWorker(Exception):
-    """A worker that held a part of the state is gone."""
+    """A worker that held part of the state is gone."""
 
 
 class Parts:
-    """The atoms in contiguous parts, one actor each.
+    """The atoms in contiguous parts, one actor per part.
 
     Parameters
     ----------
     model : Osc or SpatSc
     data : Reduced
     address : str
-        Of the scheduler.
+        Address of the scheduler.
     """
 
     def __init__(self, model: Osc | SpatSc, data: Reduced, address: str) -> None:
@@ -52,7 +52,7 @@ class Parts:
         return len(self._actors)
 
     def place(self, files: Sequence[str] | None, n_parts: int | None) -> Array:
-        """Make the actors anew on the workers that there are; returns the norms of U."""
+        """Create the actors again on the current workers; returns the norms of U."""
         workers = self._wait_for_workers()
         n_atoms, n = len(self._data.Q), len(self._data.Y)
         edges = np.linspace(0, n_atoms, min(n_parts or len(workers), n_atoms) + 1).astype(int)
@@ -73,14 +73,14 @@ class Parts:
         return np.asarray(np.sum(self.call_each("begin", atoms), axis=0))
 
     def call(self, method: str, *given: Any) -> list[Any]:
-        """Call a method of all actors at the same time with the same arguments."""
+        """Call a method of all actors in parallel with the same arguments."""
         return self.call_each(method, [given] * len(self._actors))
 
     def call_each(self, method: str, given: Iterable[tuple[Any, ...]]) -> list[Any]:
-        """The same with arguments of their own."""
+        """Call a method of all actors in parallel, each with its own arguments."""
         try:
             answers = [getattr(actor, method)(*own) for actor, own in zip(self._actors, given, strict=True)]
-        except (RuntimeError, ValueError) as error:  # its future knows that the worker is gone
+        except (RuntimeError, ValueError) as error:  # Dask already knows that the worker is gone
             raise LostWorker(str(error)) from error
         return [self._wait(answer, home) for answer, home in self._pairs(answers)]
 
@@ -88,13 +88,13 @@ class Parts:
         return list(zip(futures, self._homes, strict=True))
 
     def _wait(self, future: Any, home: str) -> Any:
-        """Wait for a result, looking now and then whether its worker still lives."""
+        """Wait for a result, checking regularly that its worker is still alive."""
         from distributed.client import FutureCancelledError
         from distributed.scheduler import KilledWorker
 
         while True:
             try:
-                return future.result(timeout=LOOK_EVERY)
+                return future.result(timeout=POLL_SECONDS)
             except TimeoutError:
                 if home not in self._client.nthreads():
                     raise LostWorker(home) from None
@@ -102,25 +102,25 @@ class Parts:
                 raise LostWorker(home) from error
 
     def _wait_for_workers(self) -> dict[str, int]:
-        """Addresses and threads of the workers; a cluster may take a while to put one back."""
-        deadline = time.monotonic() + PATIENCE
+        """Addresses and thread counts of the workers; waits a while for the cluster to restart a lost one."""
+        deadline = time.monotonic() + WORKER_TIMEOUT
         while not (workers := dict(self._client.nthreads())):
             if time.monotonic() > deadline:
                 raise ConnectionError(
-                    f"the cluster at {self._client.scheduler.address} has no workers; it needs at least one."
+                    f"the cluster at {self._client.scheduler.address} has no workers; at least one is needed."
                 )
-            time.sleep(LOOK_EVERY)
+            time.sleep(POLL_SECONDS)
         return workers
 
 
 def connect(address: str) -> Any:
-    """A client that talks to workers directly: their traffic must not pass through the scheduler."""
+    """Create a client that talks to the workers directly, so that no data passes through the scheduler."""
     try:
         from distributed import Client
     except ImportError as error:
         raise MissingPackageError("a cluster needs Dask: pip install 'seqspan[cluster]'.") from error
     try:
-        # as default, because actors find their client by that alone; whatever was default is so again after
+        # registers itself as the default client, which actors need; closing it restores the previous default
         client: Any = Client(address, direct_to_workers=True, timeout=10)  # type: ignore[no-untyped-call]
         return client
     except (OSError, TimeoutError) as error:

@@ -1,4 +1,4 @@
-"""What a worker holds: some atoms, their rows of the solver's state, and the passes over them."""
+"""What a worker holds: some of the atoms, their rows of the solver's state, and the passes over them."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ from seqspan.solvers.fast.sweeps import State, Sweeps
 
 
 class AtomRows:
-    """A Dask actor: the passes of :class:`seqspan.solvers.fast.sweeps.Sweeps` over a part of the atoms.
+    """A Dask actor: the passes of :class:`seqspan.solvers.fast.sweeps.Sweeps` over part of the atoms.
 
-    Penalties and the norms of whole columns come with every call: a worker knows its own rows alone.
+    Penalties and the norms of whole columns are passed with every call, because a worker has only its own
+    rows.
 
     Parameters
     ----------
@@ -25,7 +26,7 @@ class AtomRows:
     n : int
         Number of samples.
     first_atom : int
-        Number of the first atom of this part.
+        Index of the first atom of this part.
     n_jobs : int
     """
 
@@ -35,11 +36,11 @@ class AtomRows:
         self._team.__enter__()  # for as long as the actor lives
 
     def begin(self, Q: Array, sigma: Array, kept: str | None) -> Array:
-        """Take the atoms' coordinates Q (m, r), and a kept state or zeros; returns the norms of U."""
+        """Start from the atoms' coordinates Q (m, r) and a saved state or zeros; returns the norms of U."""
         unused = np.broadcast_to(np.zeros(1, Q.dtype), (self._n, sigma.size))
         self._sweeps = Sweeps(self._model, Reduced(sigma, Q, unused), self._team, self._first_atom)
         self._state = self._sweeps.zero_state(1.0, 1.0)
-        self._state.fitted = np.empty(0)  # that is for the one who sums up
+        self._state.fitted = np.empty(0)  # only the coordinator needs it
         if kept is not None:
             with np.load(kept) as file:
                 self._state.V[:], self._state.U[:] = file["V"], file["U"]
@@ -51,12 +52,12 @@ class AtomRows:
         return self._sweeps.project_right_side(self._at(norms, r1, r2))
 
     def update(self, correction: Array, measure: bool) -> tuple[Array, Array]:
-        """Move V and U; returns this part of the norms of U and of the residuals."""
+        """Update V and U; returns this part of the norms of U and of the residuals."""
         norms, residuals = self._sweeps.update(self._state, correction, measure)
         return self._norms(norms), residuals
 
     def shrink_multipliers(self, norms: Array, r1: float, r2: float, drop_1: float, drop_2: float) -> Array:
-        """Give up a share of both multipliers; returns this part of the norms of U."""
+        """Subtract a share of both multipliers; returns this part of the norms of U."""
         state = self._at(norms, r1, r2)
         return self._norms(self._sweeps.shrink_multipliers(state, drop_1, drop_2))
 
@@ -68,7 +69,7 @@ class AtomRows:
     def tighten(
         self, norms: Array, r1: float, r2: float, scaled: Array, bands: Array
     ) -> tuple[Array, Array, Array]:
-        """Compute this part of what the lower bound needs."""
+        """Compute this part's contribution to the lower bound."""
         return self._sweeps.tighten(self._at(norms, r1, r2), scaled, bands)
 
     def coefficients(self, r1: float) -> Array:
@@ -77,16 +78,16 @@ class AtomRows:
         return self._sweeps.coefficients(self._state)
 
     def keep(self, file: str) -> None:
-        """Write the state, whole or not at all."""
+        """Save the state; the file appears only once it is complete."""
         partial = Path(f"{file}.partial.npz")
         np.savez(partial, V=self._state.V, U=self._state.U)
         os.replace(partial, file)
 
     def _at(self, norms: Array, r1: float, r2: float) -> State:
-        """The state, with what all parts share brought up to date."""
+        """The state, updated with the values that all parts share."""
         self._state.norms, self._state.r1, self._state.r2 = norms, r1, r2
         return self._state
 
     def _norms(self, norms: Array) -> Array:
-        """SpatSC shrinks entries: nobody asks for its norms, and nothing is sent."""
+        """The norms, or an empty array for SpatSC, which does not need them."""
         return np.empty(0) if self._sweeps.entrywise else norms

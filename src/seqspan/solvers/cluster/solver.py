@@ -1,4 +1,4 @@
-"""The fast solver with its atoms on the workers of a Dask cluster; lost workers cost time, not the result."""
+"""The fast solver on a Dask cluster, with the atoms split over the workers. It survives lost workers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from seqspan.models import Osc, SpatSc
 from seqspan.solvers.cluster.checkpoint import Checkpoint, Kept
 from seqspan.solvers.cluster.parts import LostWorker, Parts
 from seqspan.solvers.fast.reduced import Reduced, column_blocks, reduce, reduce_onto
-from seqspan.solvers.fast.solver import CHECK_EVERY, LARGEST_START, PENALTIES, advance
+from seqspan.solvers.fast.solver import CHECK_EVERY, MAX_INITIAL_R2, PENALTIES, advance
 from seqspan.solvers.fast.sweeps import State, Sweeps
 from seqspan.solvers.loop import Algorithm, Stopping, run
 
@@ -40,17 +40,17 @@ def solve_on_cluster(
     ----------
     model : Osc or SpatSc
     X : array of shape (d, n)
-        In the precision to compute in.
+        Its dtype is the precision of the solver.
     address : str
-        Of the scheduler, such as ``"tcp://10.0.0.1:8786"``; its workers must be able to import seqspan.
+        Address of the scheduler, such as ``"tcp://10.0.0.1:8786"``. The workers need seqspan installed.
     dictionary : array of shape (d, n_atoms), optional
-        Atoms in place of the samples.
+        Atoms to use instead of the samples.
     stopping : Stopping, optional
     checkpoint : path, optional
-        Folder that all workers reach, for the state every 25 iterations. After the loss of a worker, or of
-        this process, the solver goes on from there; without it from zero.
+        Folder, accessible to all workers, where the state is saved every 25 iterations. If a worker or this
+        process dies, the solver continues from there; without it, the solver starts again from zero.
     gather : bool
-        Bring the coefficients here. If False, Z is empty; ``state.fitted`` is ``Q^T S`` in any case.
+        Collect the coefficients in this process. If False, Z is empty. ``state.fitted`` is always ``Q^T S``.
 
     Returns
     -------
@@ -69,7 +69,7 @@ def solve_on_cluster(
     if not isinstance(model, Osc | SpatSc):
         raise ValueError(f"the cluster minimises Osc and SpatSc; got {type(model).__name__}.")
     if dictionary is not None and model.zero_diagonal:
-        raise ValueError("zero_diagonal=True needs the samples as atoms; got it with a dictionary of others.")
+        raise ValueError("zero_diagonal=True needs the samples as atoms; got another dictionary.")
     began = time.perf_counter()
     data = (
         reduce(X, X.dtype)
@@ -84,10 +84,10 @@ def solve_on_cluster(
 
 
 def traffic_per_iteration(n: int, rank: int, itemsize: int, n_workers: int, model: Osc | SpatSc) -> float:
-    """Bytes that one iteration moves over the network, its share of the certificate included.
+    """Bytes that one iteration sends over the network, including its share of the certificate.
 
-    Per worker, ``2 n r b`` for the product up and its correction down and, for OSC, ``2 * 8 n`` for the
-    norms; every fifth iteration a certificate moves ``2 n r b`` and ``7 * 8 n`` more (SpatSC: ``6 * 8 n``).
+    Per worker: ``2 n r b`` to upload the product and download its correction and, for OSC, ``2 * 8 n`` for
+    the norms. Every fifth iteration a certificate adds ``2 n r b + 7 * 8 n`` (SpatSC: ``6 * 8 n``).
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ def traffic_per_iteration(n: int, rank: int, itemsize: int, n_workers: int, mode
 
 
 class _Coordinator(Sweeps):
-    """The passes of the solver, each of them done by all parts and summed up here."""
+    """The passes of the solver; each is run by all parts and summed here."""
 
     def __init__(
         self, model: Osc | SpatSc, data: Reduced, team: Team, parts: Parts, folder: Checkpoint | None,
@@ -121,23 +121,23 @@ class _Coordinator(Sweeps):
         self.parts, self.folder, self.gather = parts, folder, gather
 
     def resume(self) -> State:
-        """The last state that was kept, or zero; the parts are placed on the workers that there are."""
+        """Place the parts on the current workers; returns the last checkpoint, or a zero state."""
         kept = self.folder.read() if self.folder is not None else None
         n_parts = None if kept is None else len(kept.files)
         norms = self.parts.place(None if kept is None else kept.files, n_parts)
-        start = kept or Kept(PENALTIES[0], min(PENALTIES[1] * self.model.lam2, LARGEST_START))
+        start = kept or Kept(PENALTIES[0], min(PENALTIES[1] * self.model.lam2, MAX_INITIAL_R2))
         nothing = np.empty(0, self.dtype)
         fitted = np.zeros((self.n, self.rank), self.dtype)
         return State(nothing, nothing, norms, fitted, start.r1, start.r2, start.gap, start.iteration)
 
     def replay(self, s: State, iteration: int) -> None:
-        """Go back to what was kept and forward again to an iteration; s becomes that state."""
+        """Go back to the last checkpoint and repeat the iterations up to `iteration`; updates s in place."""
         while True:
             try:
                 again = self.resume()
                 while again.iteration < iteration:
                     advance(self, again)
-                again.gap = s.gap  # the certificate goes on from what it knew
+                again.gap = s.gap  # the certificate continues from the last known gap
                 s.__dict__.update(again.__dict__)
                 return
             except LostWorker:
@@ -179,12 +179,12 @@ class _Coordinator(Sweeps):
 
 
 def sum_up(parts: Any) -> Array:
-    """Sum over the workers, in the order of the atoms."""
+    """Sum the workers' results, in the order of the atoms."""
     return np.asarray(np.sum(parts, axis=0, dtype=parts[0].dtype))
 
 
 def _algorithm(sweeps: _Coordinator) -> Algorithm[State]:
-    """The solver's steps, each done again from the last checkpoint where a worker is lost on the way."""
+    """The solver's steps; if a worker is lost, they are repeated from the last checkpoint."""
 
     def step(s: State) -> State:
         wanted = s.iteration + 1

@@ -1,1 +1,1 @@
-"""The fast solver: streamed, threaded sweeps over time."""
+"""The fast solver: multi-threaded sweeps over time, one block of atoms at a time."""

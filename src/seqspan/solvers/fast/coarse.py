@@ -1,14 +1,14 @@
-"""A start from half the samples: means of neighbours form a smaller problem of the same kind.
+"""A starting point from half the samples: pairwise means form a smaller problem of the same kind.
 
-Samples that follow each other are alike, so the coefficients of a sequence are nearly those of its
-pairwise means: repeat every column of the coarse Z twice and share every atom's coefficient between the
-two that it stands for. The l1 norm of ``Z`` then doubles, as does the squared loss; the jumps keep their
-number, but their 2-norm shrinks by sqrt(2). So the means, with lam1 as it is and lam2 divided by
-``2 sqrt(2)`` (OSC) or 2 (SpatSC), have the same minimiser and half the minimum, and the multipliers
-carry over in the same way.
+Neighbouring samples are similar, so the coefficients of a sequence are nearly those of its pairwise means:
+repeat every column of the coarse Z twice, and divide every coefficient equally between the two atoms that the
+mean stands for. The l1 norm of ``Z`` and the squared loss then double. The number of changes in time stays
+the same, but their 2-norm shrinks by sqrt(2). So the means, with the same lam1 and with lam2 divided by
+``2 sqrt(2)`` (OSC) or 2 (SpatSC), have the same minimiser and half the minimum. The multipliers carry over in
+the same way.
 
-With a dictionary of fixed atoms only the columns are repeated: loss and l1 norm double, the jumps stay, so
-lam2 is halved.
+With a dictionary of fixed atoms, only the columns are repeated: loss and l1 norm double, the changes in time
+stay, so lam2 is halved.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from seqspan._core.types import Array
 from seqspan.models import Osc, SpatSc
 from seqspan.solvers.fast.sweeps import State, Sweeps
 
-# What the balance of penalties settles at from one size to the next, on synthetic and real data.
+# Factors by which the balanced penalties r1, r2 grow when the samples double; from synthetic and real data.
 PENALTY_GROWTH = 2.0, 4.0
-SAME_ATOMS_GROWTH = (1.0, 0.7)  # 20 iterations at 100,000 samples where (1, 2) takes 30
+SAME_ATOMS_GROWTH = (1.0, 0.7)  # 20 iterations at 100,000 samples; (1, 2) takes 30
 
 
 def halve(X: Array) -> Array:
-    """Average neighbouring columns; an odd last one stays alone.
+    """Average pairs of neighbouring columns; if their number is odd, the last one stays as it is.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def halve(X: Array) -> Array:
 
 
 def coarsen(model: Osc | SpatSc, *, same_atoms: bool = False) -> Osc | SpatSc:
-    """The model that the means minimise, as atoms too unless those stay what they are.
+    """The model for the pairwise means; `same_atoms` if only the samples are averaged, not the atoms.
 
     Examples
     --------
@@ -64,7 +64,7 @@ def prolong(coarse: Sweeps, c: State, fine: Sweeps) -> State:
 
     Parameters
     ----------
-    coarse, fine : Sweeps of one block width
+    coarse, fine : Sweeps with the same block width
     c : State of the coarse problem
 
     Returns
@@ -84,7 +84,7 @@ def prolong(coarse: Sweeps, c: State, fine: Sweeps) -> State:
         pairs = fine.n // 2
         s.V[block, even] = Z / share + a / growth_1
         s.V[block, odd] = s.V[block, even][:pairs]
-        # within a pair nothing jumps, and the multiplier is half-way between those at its ends
+        # Z is constant within a pair, so the multiplier is the mean of those at its ends
         s.U[block, even] = (before + b) / growth_2
         s.U[block, odd] = (J / share + 2 * b / growth_2)[:pairs]
     fine.settle(s)

@@ -1,10 +1,10 @@
-"""Few atoms in place of all samples: n x n coefficients stop at memory, m x n ones go on.
+"""A few landmarks as atoms instead of all samples: n x n coefficients exhaust memory, m x n do not.
 
-With a dictionary ``D`` of m landmarks the objective is ``||X - DZ||_F^2 / 2`` plus the same penalties on Z
-(m, n). If the landmarks are the means of n / m samples each, that is the full problem restricted to
-coefficients which the samples of a landmark share equally: ``XZ' = DZ`` with entries ``z / (n/m)`` leaves
-the l1 norm as it is and divides the 2-norm of a jump by ``sqrt(n / m)``. So OSC's weight of the jumps is
-multiplied by ``sqrt(m / n)``, whatever the landmarks are: weights mean what they mean for all samples.
+With a dictionary ``D`` of m landmarks, the objective is ``||X - DZ||_F^2 / 2`` plus the same penalties on Z
+(m, n). If each landmark is the mean of n / m samples, this is the full problem with a constraint: the samples
+of a landmark have equal coefficients. ``XZ' = DZ`` with entries ``z / (n/m)`` has the same l1 norm, but the
+2-norm of a change in time is divided by ``sqrt(n / m)``. So OSC's lam2 is multiplied by ``sqrt(m / n)`` for
+any choice of landmarks, and a given weight means the same as for all samples.
 """
 
 from __future__ import annotations
@@ -26,27 +26,27 @@ from seqspan.solvers.fast.solver import solve_reduced
 from seqspan.solvers.loop import Stopping
 
 DICTIONARIES = ("samples", "landmarks", "auto")
-N_LANDMARKS = 512
-LARGEST_FULL = 10_000  # samples up to which "auto" uses them all as atoms: 1.5 GB in single precision
-SAMPLES_OF_A_MEAN = 10  # at most, so that their mean still resembles each of them; docs/scale.md compares
-MOST_CANDIDATES = 20_000  # samples, spread evenly in time, that landmarks are chosen from
+N_LANDMARKS = 512  # default number of landmarks
+MAX_FULL_SAMPLES = 10_000  # up to this many, "auto" uses all samples as atoms: 1.5 GB in single precision
+MAX_SAMPLES_PER_MEAN = 10  # beyond this a mean no longer resembles its samples; see docs/scale.md
+MAX_CANDIDATES = 20_000  # samples, evenly spread over time, that landmarks are chosen from
 
 
 def choose_landmarks(X: Array, n_landmarks: int, method: str = "auto") -> Array:
-    """Choose atoms that stand for all samples.
+    """Choose landmarks to represent all samples.
 
     Parameters
     ----------
     X : array of shape (d, n)
     n_landmarks : int
     method : str
-        A name in :data:`CHOICES`, or "auto": means over time while a landmark stands for at most ten samples,
-        k-means centres beyond that.
+        A name in :data:`CHOICES`, or "auto": means over time if there are at most ten samples per landmark,
+        otherwise k-means centres.
 
     Returns
     -------
     array of shape (d, n_landmarks)
-        Fewer columns where there are fewer different samples.
+        Fewer columns if there are fewer distinct samples.
 
     Examples
     --------
@@ -58,28 +58,28 @@ def choose_landmarks(X: Array, n_landmarks: int, method: str = "auto") -> Array:
     check_choice("method", method, ("auto", *CHOICES))
     n = X.shape[1]
     if method == "auto":
-        method = "means" if n <= SAMPLES_OF_A_MEAN * n_landmarks else "centres"
-    candidates = np.unique(np.linspace(0, n - 1, min(n, MOST_CANDIDATES)).astype(np.intp))
+        method = "means" if n <= MAX_SAMPLES_PER_MEAN * n_landmarks else "centres"
+    candidates = np.unique(np.linspace(0, n - 1, min(n, MAX_CANDIDATES)).astype(np.intp))
     with Team(1):  # many small products: threads would wait for each other
         return CHOICES[method](X[:, candidates], min(n_landmarks, len(candidates)))
 
 
 def farthest_first(X: Array, m: int, least: float = 1 - 1e-6) -> Array:
-    """Choose samples so that each next one's line is the farthest from those of all before it.
+    """Choose samples one by one, each with the largest angle to all samples chosen before.
 
     Parameters
     ----------
     X : array of shape (d, n)
         Unit columns.
     m : int
-        Number of samples.
+        Maximum number of samples to choose.
     least : float
-        Stop where the cosine of every sample to a chosen one is larger.
+        Stop when every sample has a larger cosine than this to one of the chosen samples.
 
     Returns
     -------
     array of shape (d, at most m)
-        In the order of time.
+        In temporal order.
 
     Examples
     --------
@@ -104,13 +104,13 @@ def _regular(X: Array, m: int) -> Array:
 
 
 def _means(X: Array, m: int) -> Array:
-    """Means of equal stretches of time, of unit norm."""
+    """Means over m equally long runs of samples, scaled to unit norm."""
     starts = (np.arange(m) * X.shape[1] / m).astype(np.intp)
     return scale_columns(np.add.reduceat(X, starts, axis=1))
 
 
 def _centres(X: Array, m: int) -> Array:
-    """Centres of k-means, of unit norm."""
+    """Centres of k-means, scaled to unit norm."""
     from sklearn.cluster import KMeans
 
     centres = KMeans(m, n_init=1, max_iter=20, random_state=0).fit(X.T).cluster_centers_
@@ -127,12 +127,12 @@ CHOICES: dict[str, Callable[[Array, int], Array]] = {
 
 
 def on_landmarks(model: Osc | SpatSc, n_landmarks: int, n: int) -> Osc | SpatSc:
-    """The model for coefficients of landmarks: weights keep their meaning, and there is no diagonal.
+    """Adapt a model to landmarks as atoms: weights keep their meaning, and the diagonal is free.
 
     Parameters
     ----------
     model : Osc or SpatSc
-        With weights as for the samples as atoms.
+        With the weights for samples as atoms.
     n_landmarks : int
     n : int
         Number of samples.
@@ -158,7 +158,7 @@ def solve_on_landmarks(
     Parameters
     ----------
     model : Osc or SpatSc
-        As for the samples as atoms: :func:`on_landmarks` is applied here.
+        The model for samples as atoms; this function applies :func:`on_landmarks`.
     X : array of shape (d, n)
     D : array of shape (d, m)
     stopping : Stopping, optional

@@ -1,21 +1,21 @@
 """Compiled sweeps of the fast solver over one block of atoms.
 
-A block is a contiguous array ``(n, width)``: one row per time step, one column per atom, so that a step
-of a recursion in time is one vector operation on neighbouring memory. Two arrays hold the whole state:
+A block is a contiguous array ``(n, width)``: one row per time step, one column per atom, so that each step
+of a recursion in time is one vector operation on contiguous memory. Two arrays hold the whole state:
 
     V:  Z = V - clip(V, t1),   multiplier of S = Z   is  r1 clip(V, t1)
     U:  J = U - b,             multiplier of SR = J  is  r2 b,  b_t = clip(q_t U_t, t2)
 
 with t1 = lam1 / r1. OSC shrinks whole columns: ``q_t = min(1, lam2 / (r2 ||U_t||))`` and no t2; SpatSC
-shrinks entries: ``q = 1`` and ``t2 = lam2 / r2``. U has n steps, the last of them always zero, so that
-V and U are of one shape. A fixed diagonal is an infinite t1 at that one entry: ``diagonal`` is the time at
-which the block's first atom is itself the sample, or below -n where the diagonal is free.
+shrinks entries: ``q = 1`` and ``t2 = lam2 / r2``. U has n steps, the last always zero, so that V and U have
+the same shape. A fixed diagonal means that t1 is infinite at that entry. ``diagonal`` is the time at which
+the block's first atom is the sample itself, or less than -n if the diagonal is free.
 
-The constants c are ``r1, r2, t1, t2, huge, alpha``; huge stands for infinity (fast mathematics assumes
-there is none), alpha is the over-relaxation.
+The constants c are ``r1, r2, t1, t2, huge, alpha``. huge stands for infinity, which fast-math rules out, and
+alpha is the over-relaxation factor.
 
-All constants arrive in the precision of the arrays: a Python literal would turn float32 into float64.
-Every loop has its plain NumPy twin in the tests.
+All constants are passed in the precision of the arrays, because a Python literal would promote float32 to
+float64. Every loop has a plain NumPy twin in the tests.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from seqspan._core.compile import compiled
 
 Block = Any  # float32 or float64 array of shape (n, width), as numba sees it
 
-ROWS_AHEAD = 12  # that :func:`eliminate` touches: far enough to arrive in time, near enough to stay
+ROWS_AHEAD = 12  # rows that :func:`eliminate` prefetches: enough to hide latency, few enough to stay cached
 
 _compiled = compiled(nogil=True, fastmath=True, error_model="numpy")
 
@@ -60,9 +60,9 @@ def build_right_side(V: Block, U: Block, q: Block, F: Block, c: Any, diagonal: i
 def eliminate(F: Block, inverse_pivots: Block, r2: Any) -> Any:
     """First half of the tridiagonal solve ``X (r1 I + r2 R R^T) = F``, in place, from the last step back.
 
-    Hardware fetches memory ahead when a loop runs up, not when it runs down row by row. So the
-    downward half is the one that touches F alone, and it reads a few rows ahead of itself, which makes
-    it three times faster; the sum of what it read is returned so that the compiler keeps the reading.
+    The hardware prefetches memory for ascending loops, but not for descending ones. So the descending half is
+    the one that touches only F, and it reads a few rows ahead, which makes it three times faster. It returns
+    the sum of those reads so that the compiler does not remove them.
     """
     n, width = F.shape
     lines = 64 // F.itemsize
@@ -80,7 +80,7 @@ def eliminate(F: Block, inverse_pivots: Block, r2: Any) -> Any:
 
 @_compiled
 def _add_residuals_of_v(t: int, S: Block, V: Block, threshold: Block, c: Any, residuals: Any) -> None:
-    """Add four squared norms of V's update at step t: primal residual, scale, dual residual, scale."""
+    """Add the squared norms of V's update at step t: primal residual, its scale, dual residual, its scale."""
     alpha = c[5]
     zero = V.dtype.type(0)
     primal, scale, dual, dual_scale = zero, zero, zero, zero
@@ -101,7 +101,7 @@ def _add_residuals_of_v(t: int, S: Block, V: Block, threshold: Block, c: Any, re
 
 @_compiled
 def _add_residuals_of_u(t: int, S: Block, U: Block, q: Block, c: Any, residuals: Any) -> None:
-    """Add the same of U's update at step t, with the shares q of before it."""
+    """Add the same for U's update at step t, with the shares q from before the update."""
     t2, alpha = c[3], c[5]
     zero = U.dtype.type(0)
     primal, scale, dual, dual_scale = zero, zero, zero, zero
@@ -128,7 +128,7 @@ def substitute_and_update(
     """Second half of the solve for S, then ``V += alpha (S - Z)`` and ``U += alpha (SR - J)``.
 
     S holds ``Q [...]`` on entry. Adds the squared norms of the new columns of U to norms (n,), and fills
-    residuals (8,) unless it is empty. The last step of U, which nothing follows, stays zero.
+    residuals (8,) unless it is empty. The last step of U has no successor and stays zero.
     """
     n, width = V.shape
     t1, t2, huge, alpha = c[2], c[3], c[4], c[5]
@@ -163,9 +163,9 @@ def substitute_and_update(
 
 @_compiled
 def rescale(V: Block, U: Block, q: Block, c: Any, diagonal: int, drop_1: Any, drop_2: Any) -> None:
-    """Give up a share of both multipliers: ``V -= drop_1 a``, ``U -= drop_2 b``.
+    """Subtract a share of both multipliers: ``V -= drop_1 a``, ``U -= drop_2 b``.
 
-    With shares ``1 - r_old / r_new`` the products r1 a and r2 b stay what they were.
+    With shares ``1 - r_old / r_new`` the products r1 a and r2 b do not change.
     """
     n, width = V.shape
     t1, t2 = c[2], c[3]
@@ -181,7 +181,7 @@ def rescale(V: Block, U: Block, q: Block, c: Any, diagonal: int, drop_1: Any, dr
 
 @_compiled
 def invert_pivots(n: int, shift: Any, r2: Any) -> Any:
-    """Reciprocal pivots of ``shift I + r2 R R^T``, eliminated from the last step; in double precision."""
+    """Reciprocal pivots of ``shift I + r2 R R^T``, eliminated from the last step, in double precision."""
     inverse = np.empty(n)
     carried = 0.0
     for t in range(n - 1, -1, -1):
@@ -193,7 +193,7 @@ def invert_pivots(n: int, shift: Any, r2: Any) -> Any:
 
 @_compiled
 def solve_small(P: Block, linear: Block, w: Block, c: Any, S: Block, correction: Block) -> None:
-    """``S = (P + linear) T_w^-1`` and ``correction = S - P T_0^-1``, all (n, r); T_w differs by column."""
+    """``S = (P + linear) T_w^-1`` and ``correction = S - P T_0^-1``, all (n, r), with one T_w per column."""
     n, r = P.shape
     r1, r2 = c[0], c[1]
     one = P.dtype.type(1)
@@ -258,7 +258,7 @@ def tighten(
 
     The twin of :func:`seqspan.models.certificate.tighten`. Adds the squared norms of the clipped columns to
     squares (n_bands, n), and raises largest and worst (n_bands,) to the largest entry of V and of
-    ``|X^T E - V R^T|``. ``ahead`` (width,) is the sum of the correlations over time, and is used up.
+    ``|X^T E - V R^T|``. ``ahead`` (width,) is the sum of the correlations over time; it is overwritten.
     """
     n, width = U.shape
     r2, t2, huge = c[1], c[3], c[4]
@@ -275,7 +275,7 @@ def tighten(
         if 0 <= fixed < width:
             passed[fixed], free[fixed] = zero, huge
         for i in range(width):
-            # rounding must not be left over: after the last step there is nothing ahead
+            # after the last step nothing is ahead, not even rounding error
             ahead[i] = ahead[i] - correlations[t, i] if t < n - 1 else zero
             target[i] = r2 * min(max(q[t] * U[t, i], -t2), t2)
         for k in range(bands.size):
@@ -297,5 +297,5 @@ def tighten(
     for k in range(bands.size):
         for i in range(width):
             largest[k] = max(largest[k], largest_here[k, i])
-            # no v follows the last step: whatever is left of it there is an excess too
+            # v must end at zero, so whatever is left after the last step is excess too
             worst[k] = max(worst[k], worst_here[k, i] + abs(previous[k, i]))

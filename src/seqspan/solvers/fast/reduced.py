@@ -1,4 +1,4 @@
-"""The fit in few coordinates: after one thin SVD nothing depends on the number of features."""
+"""The loss in few coordinates: after one thin SVD, nothing depends on the number of features."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from scipy import linalg
 from seqspan._core.eigen import symmetric_eigenpairs
 from seqspan._core.types import Array
 
-BLOCK = 16_384  # samples taken to double precision at a time
+BLOCK_SAMPLES = 16_384  # samples converted to double precision at a time
 
 
 def column_blocks(X: Array) -> Iterator[Array]:
-    """Cut X (d, n) into pieces of time."""
-    return (X[:, start : start + BLOCK] for start in range(0, X.shape[1], BLOCK))
+    """Split X (d, n) into blocks of columns."""
+    return (X[:, start : start + BLOCK_SAMPLES] for start in range(0, X.shape[1], BLOCK_SAMPLES))
 
 
 @dataclass(frozen=True)
 class Reduced:
     """``||X - XZ||_F`` in the left singular basis of X = U diag(sigma) Q^T.
 
-    ``U^T (X - X Z) = Y - diag(sigma) (Q^T Z)`` with ``Y = U^T X``; what U does not span is zero.
-    Transposed, as everything the fast solver touches: one time step per row.
+    ``U^T (X - X Z) = Y - diag(sigma) (Q^T Z)`` with ``Y = U^T X``; the residual lies in the span of U.
+    Arrays are transposed, as everywhere in the fast solver: one time step per row.
 
-    The same holds for a dictionary ``D = U diag(sigma) Q^T`` in place of X, but for the part of X that U does
-    not span. No Z changes it: it adds ``outside = ||X - U U^T X||_F^2 / 2`` to the objective, and, taken
-    over into E unscaled, which ``D^T`` does not see, as much to the lower bound.
+    The same holds for a dictionary ``D = U diag(sigma) Q^T`` instead of X, except for the part of X outside
+    the span of U. It does not depend on Z and adds ``outside = ||X - U U^T X||_F^2 / 2`` to the objective.
+    It adds as much to the lower bound if E contains it unscaled, because ``D^T`` maps it to zero.
 
     Parameters
     ----------
@@ -45,12 +45,12 @@ class Reduced:
     outside: float = 0.0
 
     def residual(self, fitted: Array) -> Array:
-        """``U^T (X - XZ)``, transposed, in double precision, from ``fitted = (Q^T Z)^T``."""
+        """``U^T (X - XZ)``, transposed and in double precision, from ``fitted = (Q^T Z)^T``."""
         return np.asarray(self.Y.astype(float) - self.sigma.astype(float) * fitted)
 
 
 def reduce_onto(D: Array, blocks: Iterable[Array], n: int, dtype: npt.DTypeLike) -> Reduced:
-    """Decompose a dictionary, and express samples, which may be too many to hold, in its coordinates.
+    """Decompose a dictionary and express samples in its coordinates, block by block to save memory.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def reduce_onto(D: Array, blocks: Iterable[Array], n: int, dtype: npt.DTypeLike)
     """
     U, sigma, Qt = linalg.svd(np.asarray(D, dtype=float), full_matrices=False, check_finite=False)
     kept = sigma > 8 * np.finfo(np.dtype(dtype)).eps * sigma.max()
-    kept[0] = True  # all-zero data keep a coordinate too
+    kept[0] = True  # keep one coordinate even if the data are all zero
     U, sigma, Q = U[:, kept], sigma[kept], np.ascontiguousarray(Qt[kept].T)
     Y, outside, done = np.empty((n, sigma.size), dtype), 0.0, 0
     for block in blocks:
@@ -85,7 +85,7 @@ def reduce_onto(D: Array, blocks: Iterable[Array], n: int, dtype: npt.DTypeLike)
 
 
 def reduce(X: Array, dtype: npt.DTypeLike) -> Reduced:
-    """Decompose X in double precision, by whichever side is smaller, and keep what `dtype` resolves.
+    """Decompose X in double precision along its smaller side, and keep what `dtype` can resolve.
 
     Parameters
     ----------
@@ -105,9 +105,9 @@ def reduce(X: Array, dtype: npt.DTypeLike) -> Reduced:
     else:
         w, Q = symmetric_eigenpairs(X.T @ X)
         sigma, Qt = np.sqrt(np.maximum(w, 0)), Q.T
-        # the Gram matrix squares the condition: below sqrt(eps) its eigenvalues are rounding
+        # the Gram matrix squares the condition number: below sqrt(eps) its eigenvalues are rounding error
         resolution = max(8 * precision, np.sqrt(n * np.finfo(float).eps))
     kept = sigma > resolution * sigma.max()
-    kept[np.argmax(sigma)] = True  # all-zero data keep a coordinate too
+    kept[np.argmax(sigma)] = True  # keep one coordinate even if the data are all zero
     sigma, Q = sigma[kept], np.ascontiguousarray(Qt[kept].T)
     return Reduced(sigma.astype(dtype), Q.astype(dtype), (Q * sigma).astype(dtype))

@@ -1,12 +1,12 @@
-"""The fast certified solver of OSC and SpatSC: ADMM on S = Z and SR = J, streamed.
+"""The fast certified solver for OSC and SpatSC: ADMM on S = Z and SR = J, block by block.
 
 Each iteration solves ``(X^T X + r1 I) S + r2 S R R^T = X^T X + F``, the Sylvester equation that made the
-CVPR 2014 scheme slow, from its structure: with ``X^T X = Q diag(w) Q^T`` from one thin SVD and
+CVPR 2014 scheme slow. It exploits the structure: with ``X^T X = Q diag(w) Q^T`` from one thin SVD and
 ``T_c = (c + r1) I + r2 R R^T``,
 
-    S = F T_0^-1 + Q [ (Q^T F + Q^T X^T X) T_w^-1 - (Q^T F) T_0^-1 ],
+    S = F T_0^-1 + Q [ (Q^T F + Q^T X^T X) T_w^-1 - (Q^T F) T_0^-1 ].
 
-one tridiagonal recursion shared by all rows, r small ones, and two thin products.
+That is one tridiagonal recursion shared by all rows, r small ones, and two thin products.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ from seqspan.solvers.fast.reduced import Reduced, column_blocks, reduce, reduce_
 from seqspan.solvers.fast.sweeps import State, Sweeps
 from seqspan.solvers.loop import Algorithm, Stopping, run
 
-PENALTIES = 10.0, 30.0  # to start with, the second per unit of lam2: good on unit columns
-LARGEST_START = 300.0  # of the second penalty: more would drown the first in rounding
-COARSEST = 512  # samples below which to start from zero
-COARSE_TOL = 0.02  # a start need not be better than the coarse problem resembles the fine one
-COARSE_ITERATIONS = 200
-CHECK_EVERY = 5
-BALANCE_EVERY = 5
-BALANCE_UNTIL = 500  # then the penalties stay, as convergence proofs want
-DUAL_FAVOUR = 0.1  # relative dual over primal residual to aim at: the certificate is what lags
+PENALTIES = 10.0, 30.0  # initial r1, and initial r2 per unit of lam2; good for unit columns
+MAX_INITIAL_R2 = 300.0  # a larger second penalty would drown the first in rounding error
+MIN_COARSE_SAMPLES = 512  # with fewer samples the solver starts from zero
+COARSE_TOL = 0.02  # relative gap; the coarse problem is no better an approximation than this
+COARSE_ITERATIONS = 200  # at most, for a coarse problem
+CHECK_EVERY = 5  # iterations between certificates
+BALANCE_EVERY = 5  # iterations between updates of the penalties
+BALANCE_UNTIL = 500  # iterations; then the penalties stay constant, as convergence proofs require
+TARGET_RESIDUAL_RATIO = 0.1  # relative dual over primal residual; small, because the certificate lags
 
 
 def solve_fast(
@@ -54,12 +54,12 @@ def solve_fast(
     model : Osc or SpatSc
     X : array of shape (d, n)
     dictionary : array of shape (d, n_atoms), optional
-        Atoms D that represent the samples in place of X: the loss is ``||X - DZ||_F^2 / 2``, Z (n_atoms, n).
+        Atoms D that represent the samples instead of X: the loss is ``||X - DZ||_F^2 / 2``, Z (n_atoms, n).
     stopping : Stopping, optional
     start : State, optional
-        Warm start: the ``state`` of an earlier solution, which is continued in place.
+        Warm start: the ``state`` of an earlier solution. It is modified in place.
     n_jobs : int, optional
-        As many as there are cores unless given.
+        Number of threads; all cores by default.
 
     Returns
     -------
@@ -83,7 +83,7 @@ def solve_fast(
         return solve_reduced(model, data, stopping=stopping, start=start, n_jobs=n_jobs)
     with Team(n_jobs) as team:
         sweeps = Sweeps(model, reduce(X, X.dtype), team)
-        state = _continued(start, sweeps) or _cold_start(model, X, sweeps)
+        state = _warm_start(start, sweeps) or _cold_start(model, X, sweeps)
         state.model = model
         return run(_algorithm(sweeps), state, stopping or Stopping(), warm=start is not None, began=began)
 
@@ -100,7 +100,7 @@ def solve_reduced(
 
     Parameters
     ----------
-    model : Osc or SpatSc, without a fixed diagonal: atoms are no samples
+    model : Osc or SpatSc, with ``zero_diagonal=False`` because the atoms are not the samples
     data : Reduced
     stopping, start, n_jobs
         As for :func:`solve_fast`.
@@ -110,11 +110,11 @@ def solve_reduced(
     Solution
     """
     if model.zero_diagonal:
-        raise ValueError("zero_diagonal=True needs the samples as atoms; got it with a dictionary of others.")
+        raise ValueError("zero_diagonal=True needs the samples as atoms; got another dictionary.")
     began = time.perf_counter()
     with Team(n_jobs) as team:
         sweeps = Sweeps(model, data, team)
-        state = _continued(start, sweeps) or _cold_start_of_columns(sweeps)
+        state = _warm_start(start, sweeps) or _cold_start_same_atoms(sweeps)
         state.model = model
         return run(_algorithm(sweeps), state, stopping or Stopping(), warm=start is not None, began=began)
 
@@ -128,8 +128,8 @@ def _algorithm(sweeps: Sweeps) -> Algorithm[State]:
     )
 
 
-def _continued(start: State | None, sweeps: Sweeps) -> State | None:
-    """A warm start; one of another model gets the penalties of a cold start, as its own need not suit."""
+def _warm_start(start: State | None, sweeps: Sweeps) -> State | None:
+    """The given state. If it is from another model, its penalties are reset, because they may not fit."""
     if start is not None and start.model != sweeps.model:
         r1, r2 = _penalties(sweeps.model)
         sweeps.rescale(start, r1 / start.r1, r2 / start.r2)
@@ -138,59 +138,59 @@ def _continued(start: State | None, sweeps: Sweeps) -> State | None:
 
 
 def _penalties(model: Osc | SpatSc) -> tuple[float, float]:
-    """Penalties to start with."""
-    return PENALTIES[0], min(PENALTIES[1] * model.lam2, LARGEST_START)
+    """Initial penalties."""
+    return PENALTIES[0], min(PENALTIES[1] * model.lam2, MAX_INITIAL_R2)
 
 
 def _cold_start(model: Osc | SpatSc, X: Array, sweeps: Sweeps) -> State:
-    """Start from the solution for the means of neighbours, down to a size that costs next to nothing."""
-    if sweeps.n < COARSEST:
+    """Start from the solution for the pairwise means, recursively down to a size that is almost free."""
+    if sweeps.n < MIN_COARSE_SAMPLES:
         return sweeps.zero_state(*_penalties(model))
     means, coarse_model = halve(X), coarsen(model)
     coarse = Sweeps(coarse_model, reduce(means, X.dtype), sweeps.team)
     return _start_from(coarse, _cold_start(coarse_model, means, coarse), sweeps)
 
 
-def _cold_start_of_columns(sweeps: Sweeps) -> State:
-    """The same where the atoms stay what they are and only samples are averaged."""
-    if sweeps.n < COARSEST:
+def _cold_start_same_atoms(sweeps: Sweeps) -> State:
+    """The same for a fixed dictionary: only the samples are averaged, not the atoms."""
+    if sweeps.n < MIN_COARSE_SAMPLES:
         return sweeps.zero_state(*_penalties(sweeps.model))
     data = sweeps.data
     means = replace(data, Y=np.ascontiguousarray(halve(data.Y.T).T), outside=data.outside / 2)
     coarse = Sweeps(coarsen(sweeps.model, same_atoms=True), means, sweeps.team)
-    return _start_from(coarse, _cold_start_of_columns(coarse), sweeps)
+    return _start_from(coarse, _cold_start_same_atoms(coarse), sweeps)
 
 
 def _start_from(coarse: Sweeps, state: State, sweeps: Sweeps) -> State:
     """Solve a coarse problem loosely and carry its state over."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # any start will do
+        warnings.simplefilter("ignore", ConvergenceWarning)  # any starting point will do
         solution = run(_algorithm(coarse), state, Stopping(COARSE_TOL, COARSE_ITERATIONS))
     return prolong(coarse, solution.state, sweeps)
 
 
 def advance(sweeps: Sweeps, s: State) -> State:
-    """One iteration, and now and then better penalties."""
+    """One iteration; every few iterations the penalties are adapted as well."""
     s.iteration += 1
     balance = s.iteration % BALANCE_EVERY == 0 and s.iteration <= BALANCE_UNTIL
     residuals = sweeps.iterate(s, measure=balance)
     if balance:
         factor_1, factor_2 = _penalty_factor(*residuals[:4]), _penalty_factor(*residuals[4:])
-        # below, (X^T X + r1 I) is singular to rounding: a weight that rounding hides would drive r1 there
-        least = float(np.finfo(sweeps.dtype).eps * sweeps.eigenvalues.max())
-        factor_1 = max(factor_1, min(least / s.r1, 1.0))
-        # S is smoothed over sqrt(r2 / r1) steps; beyond this ratio rounding would speak louder than r1
-        largest = 1e-3 / float(np.finfo(sweeps.dtype).eps) * s.r1 * factor_1
-        factor_2 = min(factor_2, max(largest / s.r2, 1.0))
+        # a very small lam1 would drive r1 below this, where (X^T X + r1 I) is numerically singular
+        min_r1 = float(np.finfo(sweeps.dtype).eps * sweeps.eigenvalues.max())
+        factor_1 = max(factor_1, min(min_r1 / s.r1, 1.0))
+        # S is smoothed over sqrt(r2 / r1) steps; beyond this ratio rounding errors would outweigh r1
+        max_r2 = 1e-3 / float(np.finfo(sweeps.dtype).eps) * s.r1 * factor_1
+        factor_2 = min(factor_2, max(max_r2 / s.r2, 1.0))
         if (factor_1, factor_2) != (1.0, 1.0):
             sweeps.rescale(s, factor_1, factor_2)
     return s
 
 
 def _penalty_factor(primal: float, scale: float, dual: float, dual_scale: float) -> float:
-    """Factor that brings the relative residuals closer to the wanted ratio; 1 where it is near."""
+    """Factor that moves the ratio of the relative residuals towards its target; 1 if it is close."""
     if min(primal, scale, dual, dual_scale) <= 0:
         return 1.0
     ratio = np.sqrt(primal / scale) / np.sqrt(dual / dual_scale)
-    factor = float(np.clip(np.sqrt(DUAL_FAVOUR * ratio), 0.5, 2.0))
+    factor = float(np.clip(np.sqrt(TARGET_RESIDUAL_RATIO * ratio), 0.5, 2.0))
     return factor if abs(np.log(factor)) > 0.2 else 1.0

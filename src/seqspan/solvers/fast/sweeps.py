@@ -1,7 +1,7 @@
-"""Passes over the blocks of the fast solver's state: one iteration, and its certificate.
+"""Passes over the blocks of the fast solver's state: one iteration and its certificate.
 
-Rows (atoms) are independent but for the thin products and the column norms of U, so a pass works them
-off block by block, each small enough for a cache, on as many threads as the team has.
+Rows (atoms) are independent except for the thin products and the column norms of U. So a pass processes them
+block by block, on all threads of the team. Each block is small enough for the cache.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from seqspan.models import Osc, SpatSc
 from seqspan.models.certificate import parabola_top
 from seqspan.solvers.fast.reduced import Reduced
 
-RELAXATION = 1.85
-BLOCK_WIDTH = 128  # atoms; two buffers (n, 128) per thread stay in the second or third cache
-HUGE = 1e30  # stands for infinity in the compiled loops, and survives a factor n in float32
-TINY = 1e-30
+RELAXATION = 1.85  # over-relaxation factor, in (0, 2)
+BLOCK_WIDTH = 128  # atoms; two buffers (n, 128) per thread stay in the L2 or L3 cache
+HUGE = 1e30  # stands for infinity in the compiled loops; times n it still fits in float32
+TINY = 1e-30  # smallest denominator
 
 
 @dataclass
 class State:
-    """Where the solver stands; its arrays are updated in place.
+    """State of the solver; its arrays are updated in place.
 
-    ``V`` and ``U`` (n_blocks, n, width) are explained in :mod:`seqspan.solvers.fast.loops`, ``norms`` (n,)
-    are the squared column norms of U, ``fitted`` (n, r) is ``Q^T S``, ``gap`` the last one known and
-    ``model`` what it is minimised for.
+    ``V`` and ``U`` (n_blocks, n, width) are explained in :mod:`seqspan.solvers.fast.loops`. ``norms`` (n,)
+    are the squared column norms of U, ``fitted`` (n, r) is ``Q^T S``, ``gap`` is the last one computed, and
+    ``model`` is the model being minimised.
     """
 
     V: Array
@@ -54,13 +54,13 @@ class Sweeps:
     data : Reduced
     team : Team
     first_atom : int
-        Which sample the first of these atoms is, where they are but a part of the samples.
+        Index of the sample that is the first atom, if the atoms are only part of the samples.
     """
 
     def __init__(self, model: Osc | SpatSc, data: Reduced, team: Team, first_atom: int = 0) -> None:
         require_library("llvmlite")
         from seqspan.solvers.fast import (
-            loops,  # numba: imported, and compiled, on first use alone
+            loops,  # imports numba, which compiles on first use
         )
 
         self.loops: ModuleType = loops
@@ -87,7 +87,7 @@ class Sweeps:
         return State(V, U, np.zeros(self.n), np.zeros((self.n, self.rank), self.dtype), r1, r2)
 
     def iterate(self, s: State, *, measure: bool = False) -> Array:
-        """Advance the state by one iteration; returns its residuals (8,), zero unless measured."""
+        """Advance the state by one iteration; returns the residuals (8,), zero unless measured."""
         P = self.project_right_side(s)
         correction = np.empty_like(P)
         self.loops.solve_small(P, self.linear, self.eigenvalues, self._constants(s), s.fitted, correction)
@@ -95,7 +95,7 @@ class Sweeps:
         return residuals
 
     def project_right_side(self, s: State) -> Array:
-        """``Q^T F``, (n, r); F is cheaper to build again later than to keep."""
+        """``Q^T F``, (n, r). F is not kept, because rebuilding it later is cheaper."""
         c, q = self._constants(s), self._multiplier_share(s)
 
         def project(blocks: range) -> Array:
@@ -109,7 +109,7 @@ class Sweeps:
         return _total(self.team.map(project, self.n_blocks))
 
     def update(self, s: State, correction: Array, measure: bool) -> tuple[Array, Array]:
-        """Move V and U; returns the squared column norms (n,) of the new U, and residuals (8,)."""
+        """Update V and U; returns the squared column norms (n,) of the new U and the residuals (8,)."""
         c, q = self._constants(s), self._multiplier_share(s)
         inverse = self.loops.invert_pivots(self.n, s.r1, s.r2)
         pivots = inverse.astype(self.dtype), (s.r2 * inverse).astype(self.dtype)
@@ -129,12 +129,12 @@ class Sweeps:
         return _total(norms), _total(residuals)
 
     def rescale(self, s: State, factor_1: float, factor_2: float) -> None:
-        """Multiply the penalties, keeping coefficients and multipliers as they are."""
+        """Multiply the penalties without changing coefficients or multipliers."""
         s.norms = self.shrink_multipliers(s, 1 - 1 / factor_1, 1 - 1 / factor_2)
         s.r1, s.r2 = s.r1 * factor_1, s.r2 * factor_2
 
     def shrink_multipliers(self, s: State, drop_1: float, drop_2: float) -> Array:
-        """Give up a share of both multipliers; returns the squared column norms (n,) of the new U."""
+        """Subtract a share of both multipliers; returns the squared column norms (n,) of the new U."""
         c, q = self._constants(s), self._multiplier_share(s)
         drops = self.dtype.type(drop_1), self.dtype.type(drop_2)
 
@@ -147,7 +147,7 @@ class Sweeps:
         return _total(self.team.map(shrink, self.n_blocks))
 
     def certify(self, s: State) -> tuple[float, float]:
-        """Objective at Z, and a lower bound on the minimum."""
+        """Return the objective at Z and a lower bound on the minimum."""
         objective, bound = self._objective(s), self._lower_bound(s)
         s.gap = max(objective - bound, 0.0) / objective if objective > 0 else 0.0
         return objective, bound
@@ -176,9 +176,9 @@ class Sweeps:
         return sum(absolutes), _total(jumps), _total(fitted)
 
     def _lower_bound(self, s: State) -> float:
-        """The dual value at ``E = X - XS`` and the multiplier of J, tightened: best of a few bands."""
+        """The dual value at ``E = X - XS`` and the tightened multiplier of J, in the best of a few bands."""
         E = self.data.residual(s.fitted)
-        # a band wider than the gap would lose more by its scale than there is to win; the last one is open
+        # a band wider than the gap loses more by its scale than it can gain; the last one is unbounded
         widths = np.array([1, 1 + s.gap / 6, 1 + s.gap / 2, HUGE / self.model.lam1])
         bands = (widths * self.model.lam1).astype(self.dtype)
         squares, largest, worst = self.tighten(s, (E * self.data.sigma).astype(self.dtype), bands)
@@ -190,7 +190,7 @@ class Sweeps:
         return float(top) + self.data.outside
 
     def tighten(self, s: State, scaled: Array, bands: Array) -> tuple[Array, Array, Array]:
-        """Clip the multiplier into bands around ``scaled @ Q^T``, as the loop of that name does."""
+        """Clip the multiplier to bands around ``scaled @ Q^T`` (see the loop of the same name)."""
         c, q = self._constants(s), self._multiplier_share(s)
         ahead = scaled.sum(axis=0)
 
@@ -209,7 +209,7 @@ class Sweeps:
         return _total(squares), np.max(largest, axis=0), np.max(worst, axis=0)
 
     def split(self, s: State, block: int) -> tuple[Array, Array, Array, Array]:
-        """The parts Z, a, J, b that V and U of a block are sums of, each (n, width)."""
+        """Split a block into V = Z + a and U = J + b; returns Z, a, J, b, each (n, width)."""
         _, _, t1, t2, _, _ = self._constants(s)
         V, U = s.V[block], s.U[block]
         a = np.clip(V, -t1, t1)
@@ -221,7 +221,7 @@ class Sweeps:
         return Z, a, U - b, b
 
     def settle(self, s: State) -> None:
-        """Make a state that was written by hand consistent: padding and last step zero, norms of U."""
+        """Make a state whose V and U were set directly consistent: zero padding and last step, norms of U."""
         padding = self.n_atoms - (self.n_blocks - 1) * self.width
         s.V[-1, :, padding:] = s.U[-1, :, padding:] = 0
         s.U[:, -1] = 0
@@ -244,14 +244,14 @@ class Sweeps:
         return np.array([s.r1, s.r2, self.model.lam1 / s.r1, t2, HUGE, RELAXATION], self.dtype)
 
     def _multiplier_share(self, s: State) -> Array:
-        """What the compiled loops call q: the share of every column of U that belongs to the multiplier."""
+        """What the compiled loops call q: the multiplier's share of every column of U."""
         if self.entrywise:
             return np.ones(self.n, self.dtype)
         share = self.model.lam2 / np.maximum(s.r2 * np.sqrt(s.norms), TINY)
         return np.minimum(share, 1).astype(self.dtype)
 
     def _diagonal(self, block: int) -> int:
-        """Time at which the block's first atom is the sample itself; far away where that is allowed."""
+        """Time at which the block's first atom is the sample itself; far outside if the diagonal is free."""
         first = self.first_atom + block * self.width
         return int(first if self.model.zero_diagonal else -2 * (self.n + self.width))
 
@@ -260,5 +260,5 @@ class Sweeps:
 
 
 def _total(parts: list[Array] | tuple[Array, ...]) -> Array:
-    """Sum the shares of the threads."""
+    """Sum the threads' partial results."""
     return parts[0] if len(parts) == 1 else np.sum(parts, axis=0)

@@ -1,6 +1,6 @@
-// Objective and lower bound of the fast solver's state.
+// Objective and lower bound at the state of the fast solver.
 
-// Z = V - clip(V, t1); sums (n_blocks, 2) receive ||Z||_1 and ||ZR||_1, partial (gridDim.x, n) squared norms of ZR.
+// Z = V - clip(V, t1); sums (n_blocks, 2) receives ||Z||_1 and ||ZR||_1, partial (gridDim.x, n) squared norms of ZR.
 extern "C" __global__ void __launch_bounds__(THREADS)
 shrink(const real* __restrict__ V, real* __restrict__ Z, real* __restrict__ partial, real* __restrict__ sums, int n,
        int m, real t1, int fixed) {
@@ -29,15 +29,15 @@ shrink(const real* __restrict__ V, real* __restrict__ Z, real* __restrict__ part
     write_block_sums<2>(total, sums);
 }
 
-// E = Y - sigma fitted in double precision; sigma E in thin (n, width); rows (rank, 3) receive <E, Y>, <E, E> / 2 and
-// the sum of sigma E.
-extern "C" __global__ void __launch_bounds__(SOLVERS)
+// E = Y - sigma fitted in double precision; thin (n, width) receives sigma E, rows (rank, 3) receives <E, Y>,
+// <E, E> / 2 and the sum of sigma E.
+extern "C" __global__ void __launch_bounds__(PATH_THREADS)
 residual(const double* __restrict__ Y, const double* __restrict__ sigma, const real* __restrict__ fitted,
          real* __restrict__ thin, double* __restrict__ rows, int n, int width) {
-    __shared__ double of_warp[SOLVERS / 32][3];
+    __shared__ double of_warp[PATH_THREADS / 32][3];
     const int row = blockIdx.x, lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
     double sums[3] = {0, 0, 0};
-    for (int t = threadIdx.x; t < n; t += SOLVERS) {
+    for (int t = threadIdx.x; t < n; t += PATH_THREADS) {
         const size_t place = (size_t)row * n + t;
         const double E = Y[place] - sigma[row] * fitted[place];
         const real scaled = (real)(sigma[row] * E);
@@ -53,21 +53,21 @@ residual(const double* __restrict__ Y, const double* __restrict__ sigma, const r
     __syncthreads();
     if (threadIdx.x < 3) {
         double total = 0;
-        for (int w = 0; w < SOLVERS / 32; ++w) total += of_warp[w][threadIdx.x];
+        for (int w = 0; w < PATH_THREADS / 32; ++w) total += of_warp[w][threadIdx.x];
         rows[row * 3 + threadIdx.x] = total;
     }
 }
 
-// One atom in one band, on its way through time: the rules of seqspan.models.certificate.tighten.
+// One atom in one band, step by step in time: the rules of seqspan.models.certificate.tighten.
 struct Clipped {
     real band, previous, ahead, passed, left, largest, worst;
 
-    // Take the next step; `self` where the diagonal is free. Returns the square of the clipped entry.
+    // Take the next step; `self` is true at a free diagonal entry. Returns the square of the clipped entry.
     __device__ __forceinline__ real step(real target, real c, bool self) {
         const real free = self ? HUGE_REAL : 0;
         passed = self ? 0 : passed;
         left -= 1;
-        ahead = left > 0 ? ahead - c : 0;  // rounding must not be left over after the last step
+        ahead = left > 0 ? ahead - c : 0;  // after the last step nothing is ahead, not even rounding error
         const real reach = band * left + passed, center = previous - c;
         const real low = max(center - (band + free), ahead - reach);
         const real high = min(center + (band + free), ahead + reach);
@@ -78,11 +78,11 @@ struct Clipped {
     }
 };
 
-// Clip the multiplier r2 b in time until |X^T E - V R^T| <= band: a warp follows 32 atoms through one of the bands,
-// from the first step to the last, as what is allowed depends on all that came before. Its three companions follow
-// the same atoms through the other bands; all four read what they have fetched together a chunk of 32 steps ahead.
+// Clip the multiplier r2 b in time until |X^T E - V R^T| <= band. A warp follows 32 atoms through one band from the
+// first step to the last, because the allowed range depends on all earlier steps. The other three warps follow the
+// same atoms through the other bands. Together, the four warps prefetch the next chunk of 32 steps.
 //
-// squares (m / 32, BANDS, n rounded up to 32) receives squared norms of the clipped columns; extremes (m / 32, 2,
+// squares (m / 32, BANDS, n rounded up to 32) receives the squared norms of the clipped columns, extremes (m / 32, 2,
 // BANDS) the largest entry of the clipped V and of |X^T E - V R^T|.
 extern "C" __global__ void __launch_bounds__(32 * BANDS)
 tighten(const real* __restrict__ U, const real* __restrict__ correlations, const real* __restrict__ share,
@@ -100,7 +100,7 @@ tighten(const real* __restrict__ U, const real* __restrict__ correlations, const
         const int here = chunk & 1, start = chunk * 32, next = start + 32 + which * PART;
         real u[PART], next_c[PART];
 #pragma unroll
-        for (int j = 0; j < PART; ++j) {  // on its way while this chunk is worked off
+        for (int j = 0; j < PART; ++j) {  // prefetch the next chunk while this one is processed
             const bool exists = next + j < n;
             const size_t place = (size_t)(next + j) * m + i;
             u[j] = exists ? share[next + j] * U[place] : 0;
@@ -128,7 +128,7 @@ tighten(const real* __restrict__ U, const real* __restrict__ correlations, const
         }
         __syncthreads();
     }
-    atom.worst += abs(atom.previous);  // no v follows the last step: whatever is left of it there is an excess too
+    atom.worst += abs(atom.previous);  // v must end at zero, so whatever is left after the last step is excess too
     for (int half = 16; half >= 1; half >>= 1) {
         atom.largest = max(atom.largest, __shfl_xor_sync(ALL, atom.largest, half));
         atom.worst = max(atom.worst, __shfl_xor_sync(ALL, atom.worst, half));
@@ -139,7 +139,7 @@ tighten(const real* __restrict__ U, const real* __restrict__ correlations, const
     }
 }
 
-// Sums of parts (n_parts, size) in total (size,).
+// Sum parts (n_parts, size) to total (size,).
 extern "C" __global__ void add_parts(const real* __restrict__ parts, double* __restrict__ total, int n_parts,
                                      int size) {
     const int place = blockIdx.x * blockDim.x + threadIdx.x;
@@ -150,7 +150,7 @@ extern "C" __global__ void add_parts(const real* __restrict__ parts, double* __r
     total[place] = sum;
 }
 
-// Sum, or largest, of a value over all threads of a block.
+// Sum or maximum of a value over all threads of a block.
 template <bool LARGEST>
 __device__ double over_block(double x) {
     __shared__ double of_warp[32];
@@ -167,9 +167,9 @@ __device__ double over_block(double x) {
     return x;
 }
 
-// All that a certificate is made of, in 6 + 3 BANDS numbers, by a single block: fit, l1 norms of Z and of ZR, sum of
-// the norms of ZR's columns, <E, Y>, <E, E> / 2, then for every band the largest squared length, entry and excess.
-extern "C" __global__ void __launch_bounds__(SOLVERS)
+// Reduce all parts of a certificate to 6 + 3 BANDS numbers, in a single block: fit, l1 norms of Z and ZR, sum of the
+// norms of ZR's columns, <E, Y>, <E, E> / 2, then for every band the largest squared column norm, entry and excess.
+extern "C" __global__ void __launch_bounds__(PATH_THREADS)
 collect(const double* __restrict__ rows, const real* __restrict__ sums, const double* __restrict__ jumps,
         const double* __restrict__ lengths, const real* __restrict__ extremes, double* __restrict__ found, int rank,
         int n_sums, int n, int n_steps, int n_warps) {

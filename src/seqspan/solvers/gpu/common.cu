@@ -1,20 +1,20 @@
-// What the device functions share. Each has its NumPy twin in tests/solvers/gpu/plain_device_functions.py.
+// Shared by the device functions. Each has a NumPy twin in tests/solvers/gpu/plain_device_functions.py.
 //
-// Arrays (n, m) hold one time step per row and one atom per column; a thread follows one atom through a
-// piece of LENGTH time steps (blockIdx.y), neighbouring threads follow neighbouring atoms. V, U, the shares q,
-// t1 and t2 are those of seqspan/solvers/fast/loops.py, the tables of a piece those of seqspan/solvers/gpu/pieces.py.
-// `fixed` is 1 where the diagonal of Z is zero: there, t1 is infinite.
+// Arrays (n, m) hold one time step per row and one atom per column. A thread follows one atom through a piece of
+// LENGTH time steps (blockIdx.y); neighbouring threads follow neighbouring atoms. V, U, the shares q, t1 and t2 are
+// those of seqspan/solvers/fast/loops.py, the tables of a piece those of seqspan/solvers/gpu/pieces.py. `fixed` is 1
+// if the diagonal of Z must be zero: t1 is then infinite on the diagonal.
 
 #ifndef REAL
 #define REAL float
 #endif
 typedef REAL real;
 
-constexpr int LENGTH = 32;  // time steps of a piece: as many as a warp has lanes, see sum_over_atoms
-constexpr int THREADS = 512 / sizeof(real);  // of a block: three pieces of as many atoms fit any shared memory
+constexpr int LENGTH = 32;  // time steps per piece: as many as a warp has lanes, see sum_over_atoms
+constexpr int THREADS = 512 / sizeof(real);  // per block: three pieces of this many atoms fit in any shared memory
 constexpr int WARPS = THREADS / 32;
-constexpr int BANDS = 4;
-constexpr int SOLVERS = 512;       // threads of a block of solve_path
+constexpr int BANDS = 4;           // band widths that tighten tries
+constexpr int PATH_THREADS = 512;  // threads per block of solve_path, residual and collect
 constexpr unsigned ALL = 0xffffffffu;
 constexpr real HUGE_REAL = (real)1e30;
 
@@ -22,7 +22,7 @@ __device__ __forceinline__ real clip(real value, real bound) { return min(max(va
 
 __device__ __forceinline__ real multiplier_of_v(real v, real t1, bool free) { return free ? v : clip(v, t1); }
 
-// Sum x[j] over the lanes of a warp for 32 j at once, with 31 exchanges in place of 160: lane j gets the sum of x[j].
+// Sum x[j] over the lanes of a warp for 32 j at once, with 31 exchanges instead of 160: lane j gets the sum of x[j].
 template <int HALF>
 __device__ __forceinline__ void add_halves(real (&x)[32], int lane) {
     const bool upper = lane & HALF;
@@ -76,14 +76,14 @@ __device__ __forceinline__ void write_block_sums(real (&x)[COUNT], real* partial
 }
 
 #ifdef SPLIT
-// The nearest number whose fraction has the 10 bits that tensor cores look at.
+// Round to the 10 fraction bits that tensor cores use.
 __device__ __forceinline__ real round_to_ten_bits(real x) {
     return __uint_as_float((__float_as_uint(x) + 0x1000u) & 0xffffe000u);
 }
 #endif
 
 // Split x for the fast products (see products.py) into row t of stack (n, 3 width): its leading bits twice, then the
-// rest; without SPLIT once, as it is, into stack (n, width).
+// rest. Without SPLIT, write x unchanged to stack (n, width).
 __device__ __forceinline__ void write_split(real x, real* __restrict__ stack, int t, int i, int width) {
 #ifdef SPLIT
     real* place = stack + (size_t)t * 3 * width + i;

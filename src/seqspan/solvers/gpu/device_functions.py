@@ -1,4 +1,4 @@
-"""The device functions of the .cu files, compiled for one precision on first use and launched over arrays."""
+"""Compiles the device functions in the .cu files for one precision, on first use, and launches them."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from seqspan._core.backend import require_cupy
 from seqspan.solvers.gpu.pieces import LENGTH, Pieces
 from seqspan.solvers.gpu.products import Products
 
-LANES = 32  # of a warp
-BANDS = 4
-SOLVERS = 512  # threads of a block of solve_path and residual
+LANES = 32  # threads of a warp
+BANDS = 4  # band widths that tighten tries, as in common.cu
+PATH_THREADS = 512  # threads per block of solve_path, residual and collect, as in common.cu
 SOURCES = "common.cu", "iteration.cu", "certificate.cu"
 
 
 @dataclass(frozen=True)
 class Constants:
-    """Penalties, thresholds of both multipliers, and whether the diagonal is fixed (1) or not (0)."""
+    """Penalties, thresholds of both multipliers, and whether the diagonal is fixed (1) or free (0)."""
 
     r1: float
     r2: float
@@ -33,12 +33,12 @@ class Constants:
 
 @cache
 def device_functions_for(dtype: np.dtype[Any], device: int) -> DeviceFunctions:
-    """DeviceFunctions in float32 or float64: compiled once for a process, and kept on disk by CuPy."""
+    """Device functions in float32 or float64: compiled once per process and cached on disk by CuPy."""
     return DeviceFunctions(dtype)
 
 
 class DeviceFunctions:
-    """Launches the device functions; every method has the effect of its namesake in the .cu files.
+    """Launches the device functions; every method launches its namesake in the .cu files.
 
     Parameters
     ----------
@@ -73,11 +73,11 @@ class DeviceFunctions:
         return pieces
 
     def blocks(self, n: int, m: int) -> tuple[int, int]:
-        """Blocks of atoms, and pieces of time."""
+        """Number of blocks of atoms and number of pieces of time."""
         return -(-m // self.threads), -(-n // LENGTH)
 
     def build(self, V: Any, U: Any, share: Any, pieces: Pieces, F: Any, ends: Any, c: Constants) -> None:
-        """F, and in ends (3, n_pieces, m) the heads, the tails, and what lies behind each piece."""
+        """Write F, and to ends (3, n_pieces, m) the heads, the tails and the values behind each piece."""
         arrays = V, U, share, pieces.forward, pieces.weight, F, ends[0], ends[1], ends[2]
         self._over_pieces("build", V.shape, arrays, self._scalars(c))
 
@@ -85,45 +85,45 @@ class DeviceFunctions:
         """Heads become y at the first step of every piece, tails x at its last."""
         n_pieces, m = ends.shape[1:]
         arrays = ends[0], ends[1], pieces.fade, pieces.forward_fade, pieces.across, pieces.link
-        threads = 64  # small blocks: all multiprocessors take part
+        threads = 64  # small blocks, so that all multiprocessors are used
         self._launch("join", -(-m // threads), threads, (*arrays, np.int32(n_pieces), np.int32(m)))
 
     def update(
         self, V: Any, U: Any, D: Any, share: Any, pieces: Pieces, ends: Any, partial: Any, residuals: Any,
         c: Constants, alpha: float, measure: bool,
     ) -> None:  # fmt: skip
-        """V, U, the squared column norms of U in partial (n_blocks, n), and residuals (.., 8) if measured."""
+        """Update V and U; write U's squared column norms to partial (n_blocks, n) and residuals (.., 8)."""
         arrays = V, U, D, share, pieces.backward, ends[0], ends[1], ends[2], partial, residuals
         *penalties, fixed = self._scalars(c)
         name = "update_and_measure" if measure else "update"
         self._over_pieces(name, V.shape, arrays, (*penalties, self.real(alpha), fixed), self._shared)
 
     def share_columns(self, partial: Any, norms: Any, share: Any, bound: float) -> None:
-        """Norms (n,), summed over partial, and from them the shares of the multiplier."""
+        """Sum partial to norms (n,), and compute the multiplier's share of every column from them."""
         n_parts, n = partial.shape
         arguments = partial, norms, share, np.int32(n_parts), np.int32(n), np.float64(bound)
         self._launch("share_columns", -(-n // 64), 64, arguments)
 
     def rescale(self, V: Any, U: Any, share: Any, c: Constants, drops: tuple[float, float]) -> None:
-        """V and U, less a share of their multipliers."""
+        """Subtract a share of their multipliers from V and U."""
         _, _, t1, t2, fixed = self._scalars(c)
         scalars = t1, t2, self.real(drops[0]), self.real(drops[1]), fixed
         self._over_pieces("rescale", V.shape, (V, U, share), scalars)
 
     def invert_pivots(self, w: Any, inverse: Any, c: Constants) -> None:
-        """Reciprocal pivots, a row for each of w (n_rows,)."""
+        """Reciprocal pivots, one row per entry of w (n_rows,)."""
         n_rows, n = inverse.shape
         arguments = w, inverse, np.int32(n_rows), np.int32(n), np.float64(c.r1), np.float64(c.r2)
         self._launch("invert_pivots", -(-n_rows * n // 256), 256, arguments)
 
     def solve_path(self, P: Any, linear: Any, inverse: Any, out: Any, c: Constants) -> None:
-        """``(P + linear) T_w^-1`` in the upper half of out (2 rank, n), ``P T_0^-1`` in the lower."""
+        """Write ``(P + linear) T_w^-1`` to the upper half of out (2 rank, n), ``P T_0^-1`` to the lower."""
         rank, n = P.shape
         arguments = P, linear, inverse, out, np.int32(n), np.int32(rank), self.real(c.r2)
-        self._launch("solve_path", 2 * rank, SOLVERS, arguments)
+        self._launch("solve_path", 2 * rank, PATH_THREADS, arguments)
 
     def split_difference(self, solved: Any, stack: Any) -> None:
-        """The difference of the halves of solved (2 rank, n), ready for :meth:`expand`."""
+        """Difference of the two halves of solved (2 rank, n), split for :meth:`expand`."""
         rank, n = solved.shape[0] // 2, solved.shape[1]
         arguments = (
             solved,
@@ -135,13 +135,13 @@ class DeviceFunctions:
         self._launch("split_difference", -(-rank * n // 256), 256, arguments)
 
     def residual(self, Y: Any, sigma: Any, fitted: Any, thin: Any, rows: Any) -> None:
-        """``sigma E`` in thin (n, at least rank), and <E, Y>, <E, E> / 2 and its sum in rows (rank, 3)."""
+        """Write ``sigma E`` to thin (n, at least rank); <E, Y>, <E, E> / 2 and its sum to rows (rank, 3)."""
         rank, n = fitted.shape
         arguments = Y, sigma, fitted, thin, rows, np.int32(n), np.int32(thin.shape[1])
-        self._launch("residual", rank, SOLVERS, arguments)
+        self._launch("residual", rank, PATH_THREADS, arguments)
 
     def shrink(self, V: Any, Z: Any, partial: Any, sums: Any, c: Constants) -> None:
-        """Z, squared norms of its steps in partial (n_blocks, n), ||Z||_1 and ||ZR||_1 in sums (.., 2)."""
+        """Write Z, the squared norms of its steps to partial (n_blocks, n), the l1 norms to sums (.., 2)."""
         scalars = self.real(c.t1), np.int32(c.fixed)
         self._over_pieces("shrink", V.shape, (V, Z, partial, sums), scalars)
 
@@ -149,7 +149,7 @@ class DeviceFunctions:
         self, U: Any, correlations: Any, share: Any, bands: tuple[float, ...], Q: Any, rows: Any,
         squares: Any, extremes: Any, c: Constants,
     ) -> None:  # fmt: skip
-        """Squares (m / 32, BANDS, ..) of the clipped columns, extremes (m / 32, 2, BANDS)."""
+        """Write squares (m / 32, BANDS, ..) of the clipped columns and extremes (m / 32, 2, BANDS)."""
         n, m = U.shape
         arrays = U, correlations, share, Q, rows, squares, extremes
         sizes = np.int32(n), np.int32(m), np.int32(len(Q))
@@ -160,14 +160,14 @@ class DeviceFunctions:
     def collect(
         self, rows: Any, sums: Any, partial: Any, squares: Any, steps: Any, extremes: Any, found: Any
     ) -> None:
-        """All sums and maxima of a certificate, in found (6 + 3 BANDS,); steps (1 + BANDS, ..) is room."""
+        """Write all sums and maxima of a certificate to found (6 + 3 BANDS,); steps is a buffer."""
         n, (n_warps, _, n_steps) = partial.shape[1], squares.shape
         for parts, total, size in ((partial, steps[0], n), (squares, steps[1:], BANDS * n_steps)):
             arguments = parts, total, np.int32(len(parts)), np.int32(size)
             self._launch("add_parts", -(-size // 64), 64, arguments)
         sizes = rows.shape[1], len(sums), n, n_steps, n_warps
         arrays = rows, sums, steps[0], steps[1:], extremes, found
-        self._launch("collect", 1, SOLVERS, (*arrays, *(np.int32(size) for size in sizes)))
+        self._launch("collect", 1, PATH_THREADS, (*arrays, *(np.int32(size) for size in sizes)))
 
     def prolong(
         self,
@@ -178,7 +178,7 @@ class DeviceFunctions:
         c: Constants,
         growth: tuple[float, float],
     ) -> None:
-        """V and U of twice the samples from those, and the shares, of a coarse state, as is c."""
+        """Carry a coarse state (V, U, shares, and its constants c) over to twice the samples."""
         n, m = V.shape
         sizes = np.int32(coarse[0].shape[1]), np.int32(n), np.int32(m), np.int32(n_atoms)
         scalars = *(self.real(x) for x in (c.t1, c.t2, *growth)), np.int32(c.fixed)
@@ -189,7 +189,7 @@ class DeviceFunctions:
         self.products.project(Q, large, thin)
 
     def expand(self, stack: Any, split_Q: Any, large: Any) -> None:
-        """``large (n, m) = thin^T Q`` of what was split into stack."""
+        """``large (n, m) = thin^T Q``, with thin already split into stack."""
         self.products.expand(stack, split_Q, large)
 
     def expand_exactly(self, thin: Any, Q: Any, large: Any) -> None:
@@ -197,11 +197,11 @@ class DeviceFunctions:
         self.products.expand_exactly(thin, Q, large)
 
     def split_atoms(self, Q: Any) -> Any:
-        """Q as :meth:`expand` wants it."""
+        """Split Q for :meth:`expand`."""
         return self.products.split_atoms(Q)
 
     def stack(self, n: int, rank: int) -> Any:
-        """Room for what :meth:`expand` multiplies."""
+        """Allocate the first factor of :meth:`expand`."""
         return self.products.stack(n, rank)
 
     def _scalars(self, c: Constants) -> tuple[Any, ...]:
@@ -215,7 +215,7 @@ class DeviceFunctions:
         scalars: tuple[Any, ...],
         shared: int = 0,
     ) -> None:
-        """Launch a device function, a block of threads for every block of atoms and every piece of time."""
+        """Launch a device function with one thread block per block of atoms and piece of time."""
         arguments = *arrays, np.int32(shape[0]), np.int32(shape[1]), *scalars
         self._launch(name, self.blocks(*shape), self.threads, arguments, shared)
 
@@ -231,7 +231,7 @@ class DeviceFunctions:
         self._function(name)(grid, (threads,), arguments, shared_mem=shared)
 
     def _function(self, name: str) -> Any:
-        """A device function by its name; finding it anew costs as much as launching it."""
+        """A device function by name; cached, because the look-up costs as much as a launch."""
         if name not in self._functions:
             self._functions[name] = self._module.get_function(name)
         return self._functions[name]

@@ -1,9 +1,10 @@
-// One iteration of the fast solver, and what prepares it.
+// One iteration of the fast solver, and its preparation.
 
-// First pass: F = r1 (Z - a) + r2 (J - b) R^T, and what a piece adds to the eliminations at both of its ends.
+// First pass: F = r1 (Z - a) + r2 (J - b) R^T, and the contribution of a piece to the eliminations at both its ends.
 //
-// head: the elimination from the last step, at the piece's first; tail: that from the first step, at its last,
-// both as if nothing lay beyond the piece. behind keeps J - b of its last step for the second pass, which writes U.
+// head: the elimination from the last step, at the piece's first step; tail: the elimination from the first step, at
+// the piece's last step; both as if nothing lay beyond the piece. behind keeps J - b of the last step for the second
+// pass, which overwrites U.
 extern "C" __global__ void __launch_bounds__(THREADS)
 build(const real* __restrict__ V, const real* __restrict__ U, const real* __restrict__ share,
       const real* __restrict__ forward, const real* __restrict__ weight, real* __restrict__ F,
@@ -41,9 +42,9 @@ build(const real* __restrict__ V, const real* __restrict__ U, const real* __rest
     behind[place] = before;
 }
 
-// Join the pieces: heads (n_pieces, m) become y at the first step of every piece, tails x at its last.
+// Join the pieces: heads (n_pieces, m) become y at the first step of every piece, tails become x at its last step.
 //
-// A few pieces are fetched at a time, so that the recursion does not wait for memory at every one.
+// A few pieces are fetched at a time, so that the recursion does not wait for memory at every piece.
 extern "C" __global__ void join(real* __restrict__ head, real* __restrict__ tail, const real* __restrict__ fade,
                                 const real* __restrict__ forward_fade, const real* __restrict__ across,
                                 const real* __restrict__ link, int n_pieces, int m) {
@@ -79,7 +80,7 @@ extern "C" __global__ void join(real* __restrict__ head, real* __restrict__ tail
     }
 }
 
-// One entry of V += alpha (S - Z); r adds up its squared primal residual, its scale, the dual residual, its scale.
+// One entry of V += alpha (S - Z); r sums the squared primal residual, its scale, the dual residual and its scale.
 template <bool MEASURE>
 __device__ __forceinline__ real move_v(real v, real smooth, real t1, real alpha, bool free, real (&r)[8]) {
     const real z = v - multiplier_of_v(v, t1, free), moved = v + alpha * (smooth - z);
@@ -93,7 +94,7 @@ __device__ __forceinline__ real move_v(real v, real smooth, real t1, real alpha,
     return moved;
 }
 
-// The same of U += alpha (SR - J), with the share q of before it.
+// The same for U += alpha (SR - J), with the share q from before the update.
 template <bool MEASURE>
 __device__ __forceinline__ real move_u(real u, real step, real q, real t2, real alpha, real (&r)[8]) {
     const real jump = u - clip(q * u, t2), moved = u + alpha * (step - jump);
@@ -109,7 +110,7 @@ __device__ __forceinline__ real move_u(real u, real step, real q, real t2, real 
 
 // Second pass: solve for S = F T_0^-1 + D piece by piece, then V += alpha (S - Z) and U += alpha (SR - J).
 //
-// partial (gridDim.x, n) receives squared norms of U's new columns, residuals (n_blocks, 8) those of the update.
+// partial (gridDim.x, n) receives the squared norms of U's new columns, residuals (n_blocks, 8) those of the update.
 template <bool MEASURE>
 __device__ __forceinline__ void update_piece(
     real* __restrict__ V, real* __restrict__ U, const real* __restrict__ D, const real* __restrict__ share,
@@ -117,7 +118,7 @@ __device__ __forceinline__ void update_piece(
     const real* __restrict__ behind, real* __restrict__ partial, real* __restrict__ residuals, int n, int m, real r1,
     real r2, real t1, real t2, real alpha, int fixed) {
     __shared__ real q[LENGTH], inverse[LENGTH + 1];
-    extern __shared__ real columns[];  // V, U and F of the piece: every thread has a column to itself, so none waits
+    extern __shared__ real columns[];  // V, U and F of the piece; every thread has its own column, so none waits
     real(*v)[THREADS] = (real(*)[THREADS])columns, (*u)[THREADS] = v + LENGTH, (*y)[THREADS] = u + LENGTH;
     const int me = threadIdx.x, i = blockIdx.x * THREADS + me, k = blockIdx.y, start = k * LENGTH;
     if (threadIdx.x <= LENGTH) {
@@ -158,7 +159,7 @@ __device__ __forceinline__ void update_piece(
         V[at + (size_t)j * m] = move_v<MEASURE>(v[j][me], smooth, t1, alpha, fixed && start + j == i, r);
         if (j > 0) y[j - 1][me] = move_u<MEASURE>(u[j - 1][me], smooth - previous, q[j - 1], t2, alpha, r);
     }
-    if (count > 0) {  // the last step of all, which nothing follows, stays zero
+    if (count > 0) {  // the very last step has no successor and stays zero
         const real step = beyond + r2 * inverse[LENGTH] * x + d[LENGTH] - smooth;
         y[count - 1][me] = last ? 0 : move_u<MEASURE>(u[count - 1][me], step, q[count - 1], t2, alpha, r);
     }
@@ -183,7 +184,7 @@ __device__ __forceinline__ void update_piece(
 UPDATE(update, false)
 UPDATE(update_and_measure, true)
 
-// norms = sum of partial (n_parts, n); share = min(1, bound / sqrt(norms)), the multiplier's part of a column of U.
+// norms = sum of partial (n_parts, n); share = min(1, bound / sqrt(norms)), the multiplier's share of a column of U.
 extern "C" __global__ void share_columns(const real* __restrict__ partial, double* __restrict__ norms,
                                          real* __restrict__ share, int n_parts, int n, double bound) {
     const int t = blockIdx.x * blockDim.x + threadIdx.x;
@@ -194,7 +195,7 @@ extern "C" __global__ void share_columns(const real* __restrict__ partial, doubl
     share[t] = (real)min(1.0, bound / max(sqrt(total), 1e-30));
 }
 
-// Give up a share of both multipliers: V -= drop_1 a, U -= drop_2 b.
+// Subtract a share of both multipliers: V -= drop_1 a, U -= drop_2 b.
 extern "C" __global__ void rescale(real* __restrict__ V, real* __restrict__ U, const real* __restrict__ share, int n,
                                    int m, real t1, real t2, real drop_1, real drop_2, int fixed) {
     const int i = blockIdx.x * THREADS + threadIdx.x, start = blockIdx.y * LENGTH;
@@ -208,14 +209,14 @@ extern "C" __global__ void rescale(real* __restrict__ V, real* __restrict__ U, c
     }
 }
 
-// Pivot of shift I + r2 R R^T after the elimination has come `passed` steps, `ends` where the path does.
+// Pivot of shift I + r2 R R^T after `passed` steps of elimination; `ends` is true at the end of the path.
 __device__ __forceinline__ double pivot(double shift, double r2, int passed, bool ends) {
     const double root = 2 * r2 / (shift + 2 * r2 + sqrt(shift * (shift + 4 * r2)));
     const double power = pow(root, 2.0 * passed + 1);
     return r2 / root * (1 + power * root * root) / (1 + power) - (ends ? r2 : 0);
 }
 
-// Reciprocal pivots of (w_i + r1) I + r2 R R^T, eliminated from the last step; row by row of inverse (n_rows, n).
+// Reciprocal pivots of (w_i + r1) I + r2 R R^T, eliminated from the last step back, in row i of inverse (n_rows, n).
 extern "C" __global__ void invert_pivots(const double* __restrict__ w, real* __restrict__ inverse, int n_rows, int n,
                                          double r1, double r2) {
     const size_t place = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
@@ -224,7 +225,7 @@ extern "C" __global__ void invert_pivots(const double* __restrict__ w, real* __r
     inverse[place] = (real)(1 / pivot(w[place / n] + r1, r2, n - 1 - t, t == 0));
 }
 
-// The tables of seqspan/solvers/gpu/pieces.py, a thread for every piece.
+// The tables of seqspan/solvers/gpu/pieces.py, one thread per piece.
 extern "C" __global__ void cut_into_pieces(real* __restrict__ backward, real* __restrict__ forward,
                                            real* __restrict__ weight, real* __restrict__ fade,
                                            real* __restrict__ forward_fade, real* __restrict__ across,
@@ -251,15 +252,15 @@ struct Affine {  // x -> rest + factor x
     real factor, rest;
 };
 
-// What enters a thread's run of steps: all runs after (FORWARD: before) it, applied one after the other to zero.
+// Input of a thread's run of steps: the composition of all runs after it (FORWARD: before it), applied to zero.
 template <bool FORWARD>
 __device__ __forceinline__ real carry_in(Affine run, Affine* shared) {
     const int me = threadIdx.x;
-    for (int distance = 1; distance < SOLVERS; distance *= 2) {
+    for (int distance = 1; distance < PATH_THREADS; distance *= 2) {
         shared[me] = run;
         __syncthreads();
         const int other = FORWARD ? me - distance : me + distance;
-        if (other >= 0 && other < SOLVERS) {
+        if (other >= 0 && other < PATH_THREADS) {
             run.rest += run.factor * shared[other].rest;
             run.factor *= shared[other].factor;
         }
@@ -268,23 +269,23 @@ __device__ __forceinline__ real carry_in(Affine run, Affine* shared) {
     shared[me] = run;
     __syncthreads();
     const int neighbour = FORWARD ? me - 1 : me + 1;
-    const real carried = neighbour >= 0 && neighbour < SOLVERS ? shared[neighbour].rest : 0;
+    const real carried = neighbour >= 0 && neighbour < PATH_THREADS ? shared[neighbour].rest : 0;
     __syncthreads();
     return carried;
 }
 
 // Tridiagonal systems, one block each: row i of out (2 rank, n) is (P_i + linear_i) T_{w_i}^-1, row rank + i is
 // P_i T_0^-1.
-extern "C" __global__ void __launch_bounds__(SOLVERS)
+extern "C" __global__ void __launch_bounds__(PATH_THREADS)
 solve_path(const real* __restrict__ P, const real* __restrict__ linear, const real* __restrict__ inverse,
            real* __restrict__ out, int n, int rank, real r2) {
-    __shared__ Affine shared[SOLVERS];
+    __shared__ Affine shared[PATH_THREADS];
     const int row = blockIdx.x % rank;
     const bool shifted = blockIdx.x < rank;
     const real *right = P + (size_t)row * n, *added = linear + (size_t)row * n;
     const real* pivots = inverse + (size_t)(shifted ? row : rank) * n;
     real* x = out + (size_t)blockIdx.x * n;
-    const int run = (n + SOLVERS - 1) / SOLVERS;
+    const int run = (n + PATH_THREADS - 1) / PATH_THREADS;
     const int start = min((int)threadIdx.x * run, n), end = min(start + run, n);
     Affine whole = {1, 0};
 #pragma unroll 4
@@ -314,7 +315,7 @@ solve_path(const real* __restrict__ P, const real* __restrict__ linear, const re
     }
 }
 
-// The difference of the halves of solved (2 rank, n), split into the rows of stack.
+// The difference of the two halves of solved (2 rank, n), split into the rows of stack.
 extern "C" __global__ void split_difference(const real* __restrict__ solved, real* __restrict__ stack, int n, int rank,
                                             int width) {
     const size_t place = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
@@ -322,7 +323,7 @@ extern "C" __global__ void split_difference(const real* __restrict__ solved, rea
     if (t < n) write_split(solved[(size_t)i * n + t] - solved[(size_t)(rank + i) * n + t], stack, t, i, width);
 }
 
-// Carry a coarse state over to twice the samples, V and U (n, m), see seqspan/solvers/coarse.py.
+// Carry a coarse state over to twice the samples, V and U (n, m); see seqspan/solvers/fast/coarse.py.
 extern "C" __global__ void __launch_bounds__(THREADS)
 prolong(const real* __restrict__ coarse_V, const real* __restrict__ coarse_U, const real* __restrict__ share,
         real* __restrict__ V, real* __restrict__ U, int m_coarse, int n, int m, int n_atoms, real t1, real t2,
@@ -338,10 +339,10 @@ prolong(const real* __restrict__ coarse_V, const real* __restrict__ coarse_U, co
             v = z / 2 + a / growth_1;
             const real old_u = coarse_U[(size_t)tau * m_coarse + source], b = clip(share[tau] * old_u, t2);
             if (t == n - 1) {
-                u = 0;  // nothing follows the last step
+                u = 0;  // the last step has no successor
             } else if (t % 2 == 1) {
                 u = (old_u - b) / 2 + 2 * b / growth_2;
-            } else {  // within a pair nothing jumps: the multiplier is half-way between those at its ends
+            } else {  // Z is constant within a pair, so the multiplier is the mean of those at its ends
                 const real earlier = tau > 0 ? coarse_U[(size_t)(tau - 1) * m_coarse + source] : 0;
                 u = (b + (tau > 0 ? clip(share[tau - 1] * earlier, t2) : 0)) / growth_2;
             }

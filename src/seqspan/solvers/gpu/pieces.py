@@ -1,18 +1,18 @@
-r"""Recursions in time, cut into pieces that are followed at the same time, and joined exactly.
+r"""Recursions in time, cut into pieces that are solved in parallel and joined exactly.
 
 ``x T = f`` with ``T = r1 I + r2 R R^T`` is solved by elimination from the last step,
 ``y_t = p_t (f_t + r2 y_{t+1})``, and substitution from the first, ``x_t = y_t + r2 p_t x_{t-1}``: two
-first-order recursions. What a piece of time adds to them is linear in what enters it, so with
+first-order recursions. The output of a piece is linear in its input, so with
 
-    head_k   y at the first step of piece k, as if nothing entered it
-    tail_k   the elimination from the other end, at its last step, likewise
+    head_k   y at the first step of piece k, with zero input
+    tail_k   the elimination from the other end, at the last step of piece k, with zero input
 
-short recursions over the pieces yield what enters each. Both eliminations meet at every border between two
-pieces, and there give x itself: ``x_e = (tail + across y_{e+1}) link``. Every piece then solves for its own
-x, without a halo and for any penalties; how far the recursion remembers does not matter.
+short recursions over the pieces yield the input of each piece. The two eliminations meet at every border
+between pieces and give x there: ``x_e = (tail + across y_{e+1}) link``. Every piece then solves for its own
+x, without a halo and for any penalties, no matter how long the memory of the recursion is.
 
-The pivots have a closed form. With ``q + 1/q = r1 / r2 + 2``, the elimination that has come j steps has the
-pivot ``(r2 / q) (1 + q^(2j+3)) / (1 + q^(2j+1))``, less r2 where the path ends.
+The pivots have a closed form. With ``q + 1/q = r1 / r2 + 2``, the pivot after j steps of elimination is
+``(r2 / q) (1 + q^(2j+3)) / (1 + q^(2j+1))``, minus r2 at the end of the path.
 """
 
 from __future__ import annotations
@@ -23,23 +23,23 @@ import numpy as np
 
 from seqspan._core.types import Array
 
-LENGTH = 32  # steps of a piece, as in common.cu
+LENGTH = 32  # time steps per piece, as in common.cu
 
 
 @dataclass(frozen=True)
 class Pieces:
-    """What the device functions know of T_0, one number for each step or each piece.
+    """Tables for T_0 that the device functions use: one number per step or per piece.
 
     Parameters
     ----------
     backward, forward : arrays of shape (n,)
         Reciprocal pivots of the eliminations from the last step and from the first.
     weight : array of shape (n,)
-        Of ``f_t`` in ``head`` of its piece.
+        Weight of ``f_t`` in the ``head`` of its piece.
     fade, forward_fade : arrays of shape (n_pieces,)
-        What is left at one end of a piece of what entered the elimination at the other.
+        Factor by which the input of an elimination has decayed at the other end of a piece.
     across, link : arrays of shape (n_pieces,)
-        For the border after each piece; the last has none.
+        Factors for the border after each piece; the last piece has none.
     """
 
     backward: Array
@@ -52,7 +52,7 @@ class Pieces:
 
 
 def inverse_pivots(n: int, shift: float, r2: float) -> Array:
-    """Reciprocal pivots of ``shift I + r2 R R^T``, eliminated from the last step.
+    """Reciprocal pivots of ``shift I + r2 R R^T``, eliminated from the last step back.
 
     Parameters
     ----------
@@ -76,14 +76,14 @@ def inverse_pivots(n: int, shift: float, r2: float) -> Array:
 
 
 def cut_into_pieces(n: int, r1: float, r2: float, length: int = LENGTH) -> Pieces:
-    """The tables for one pair of penalties, in double precision.
+    """Compute the tables for one pair of penalties, in double precision.
 
     Parameters
     ----------
     n : int, at least 2
     r1, r2 : float, positive
     length : int
-        Steps of a piece; the last may have fewer.
+        Time steps per piece; the last may have fewer.
 
     Returns
     -------

@@ -1,15 +1,15 @@
-"""The thin products of an iteration, through cuBLAS.
+"""The thin products of an iteration, computed with cuBLAS.
 
-Tensor cores multiply float32 fast but look at the leading 10 bits of a fraction alone. Where both factors are
-thin they are split, ``x = leading + rest``, and ``leading leading + leading rest + rest leading`` is one
-product of three times the inner length: nearly as good as float32 (an error of 6e-7 in place of 2e-7 was
-measured) and twice as fast. The other product has one large factor, whose rest would have to be written and
-read again; it stays in plain float32.
+Tensor cores multiply float32 fast but use only the leading 10 bits of the fraction. If both factors are thin,
+each is split as ``x = leading + rest``, and ``leading leading + leading rest + rest leading`` becomes one
+product with three times the inner dimension. It is nearly as accurate as float32 (measured error 6e-7 instead
+of 2e-7) and twice as fast. The other product has one large factor, whose rest would have to be written and
+read again, so it stays in plain float32.
 
-The certificate, which adds correlations up over time, does without the split.
+The certificate does not use the split, because it sums correlations over time.
 
-In all factors the inner index lies in neighbouring memory and rows begin at multiples of 32 bytes: with
-another order tensor cores were no faster than plain float32.
+In all factors the inner index is contiguous in memory and rows start at multiples of 32 bytes. In any other
+layout, tensor cores were no faster than plain float32.
 """
 
 from __future__ import annotations
@@ -20,29 +20,29 @@ import numpy as np
 
 from seqspan._core.backend import require_cupy
 
-# cuBLAS's and CUDA's own numbers: their names are not in CuPy's public interface
+# enum values of cuBLAS and CUDA; CuPy's public interface does not name them
 NORMAL, TRANSPOSED = 0, 1
 FLOAT32, FLOAT64 = 0, 1
 COMPUTE_FLOAT32, COMPUTE_FLOAT64, COMPUTE_TENSOR_CORES = 68, 70, 77
 ANY_ALGORITHM = -1
-FIRST_TENSOR_CORES = 80  # compute capability that multiplies float32 in them
-ALIGNMENT = 8  # numbers
-HALF, KEPT = np.uint32(0x1000), np.uint32(0xFFFFE000)
+MIN_TENSOR_CORE_CAPABILITY = 80  # compute capability from which tensor cores multiply float32
+ALIGNMENT = 8  # elements; rows are padded to a multiple of this
+HALF_BIT, KEPT_BITS = np.uint32(0x1000), np.uint32(0xFFFFE000)  # masks for rounding to 10 fraction bits
 
 
 def round_to_ten_bits(Q: Any) -> Any:
-    """The nearest float32 numbers whose fractions have the 10 bits that tensor cores look at.
+    """Round float32 numbers to the 10 fraction bits that tensor cores use.
 
     Examples
     --------
     >>> float(round_to_ten_bits(np.float32([1 + 2**-11 + 2**-12]))[0]) == 1 + 2**-10
     True
     """
-    return ((Q.view(np.uint32) + HALF) & KEPT).view(np.float32)
+    return ((Q.view(np.uint32) + HALF_BIT) & KEPT_BITS).view(np.float32)
 
 
 class Products:
-    """Products of one precision on the current device, without the cost of asking what the arrays are.
+    """Products in one precision on the current device, without CuPy's overhead of inspecting the arrays.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ class Products:
 
         cupy = require_cupy()
         single = dtype == np.float32
-        split = single and int(cupy.cuda.Device().compute_capability) >= FIRST_TENSOR_CORES
+        split = single and int(cupy.cuda.Device().compute_capability) >= MIN_TENSOR_CORE_CAPABILITY
         self.copies = 3 if split else 1
         self._xp, self._gemm = cupy, cublas.gemmEx
         self._type, self._compute = (FLOAT32, COMPUTE_FLOAT32) if single else (FLOAT64, COMPUTE_FLOAT64)
@@ -62,7 +62,7 @@ class Products:
         self._one, self._zero = np.ones(1, dtype), np.zeros(1, dtype)
 
     def split_atoms(self, Q: Any) -> Any:
-        """Leading bits of Q^T (m, rank), the rest, and the leading bits again, side by side."""
+        """Leading bits of Q^T (m, rank), then the rest, then the leading bits again, side by side."""
         rank, m = Q.shape
         split = self.stack(m, rank).reshape(m, self.copies, -1)
         split[:, 0, :rank] = Q.T
@@ -73,7 +73,7 @@ class Products:
         return split.reshape(m, -1)
 
     def stack(self, n: int, rank: int) -> Any:
-        """Room for n rows of split numbers, zero."""
+        """Allocate n rows of split numbers, all zero."""
         return self._xp.zeros((n, self.copies * -(-rank // ALIGNMENT) * ALIGNMENT), self._one.dtype)
 
     def project(self, Q: Any, large: Any, thin: Any) -> None:
@@ -88,7 +88,7 @@ class Products:
         self._multiply((TRANSPOSED, NORMAL), (m, n, inner), *operands, self._thin_compute)
 
     def expand_exactly(self, thin: Any, Q: Any, large: Any) -> None:
-        """``large (n, m) = thin (n, rank) Q (rank, m)``, not split."""
+        """``large (n, m) = thin (n, rank) Q (rank, m)``, without the split."""
         (rank, m), (n, width) = Q.shape, thin.shape
         operands = (Q, m), (thin, width), (large, m)
         self._multiply((NORMAL, NORMAL), (m, n, rank), *operands, self._compute)
@@ -102,7 +102,7 @@ class Products:
         c: tuple[Any, int],
         compute: int,
     ) -> None:
-        """C = A B in cuBLAS's order, columns first, each matrix with its leading dimension."""
+        """C = A B in cuBLAS's column-major order; each matrix comes with its leading dimension."""
         handle, kind = self._xp.cuda.device.get_cublas_handle(), self._type
         one, zero = self._one.ctypes.data, self._zero.ctypes.data
         (A, lda), (B, ldb), (C, ldc) = ((matrix.data.ptr, leading) for matrix, leading in (a, b, c))

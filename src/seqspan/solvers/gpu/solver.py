@@ -1,4 +1,4 @@
-"""The fast solver on a GPU: iterations of :mod:`seqspan.solvers.gpu.sweeps`, started on coarser samples."""
+"""The fast solver on a GPU: iterates :mod:`seqspan.solvers.gpu.sweeps`, starting from coarser samples."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from seqspan.solvers.fast.solver import (
     CHECK_EVERY,
     COARSE_ITERATIONS,
     COARSE_TOL,
-    COARSEST,
-    LARGEST_START,
+    MAX_INITIAL_R2,
+    MIN_COARSE_SAMPLES,
     PENALTIES,
     advance,
 )
@@ -29,9 +29,9 @@ from seqspan.solvers.gpu.device_functions import device_functions_for
 from seqspan.solvers.gpu.sweeps import State, Sweeps
 from seqspan.solvers.loop import Algorithm, Stopping, run
 
-#: Arrays of n x n and of n x rank at the peak, coefficients and the cut included, and bytes whatever the
-#: size. What CuPy's pool keeps beyond them it gives up when memory runs short; a test holds it to this.
-ARRAYS, THIN_ARRAYS, FIXED = 3.5, 24, 2**27
+#: Peak number of n x n and n x rank arrays, coefficients and cut included, and bytes for any size. CuPy's
+#: pool may hold more, but returns it when memory runs short. A test checks these numbers.
+PEAK_ARRAYS, PEAK_THIN_ARRAYS, FIXED_BYTES = 3.5, 24, 2**27
 
 
 def solve_cuda(
@@ -42,15 +42,15 @@ def solve_cuda(
     Parameters
     ----------
     model : Osc or SpatSc
-    X : array of shape (d, n), NumPy's or CuPy's
+    X : NumPy or CuPy array of shape (d, n)
     stopping : Stopping, optional
     start : State, optional
-        Warm start: the ``state`` of an earlier solution, which is continued in place.
+        Warm start: the ``state`` of an earlier solution. It is modified in place.
 
     Returns
     -------
     Solution
-        Its coefficients and its state are CuPy arrays.
+        The coefficients and the state are CuPy arrays.
     """
     if not isinstance(model, Osc | SpatSc):
         raise ValueError(f"device='cuda' minimises Osc and SpatSc; got {type(model).__name__}.")
@@ -74,14 +74,14 @@ def solve_cuda(
 
 
 def needed_bytes(d: int, n: int, itemsize: int) -> int:
-    """GPU memory that a fit of n samples with d features takes.
+    """GPU memory in bytes for a fit of n samples with d features.
 
     Examples
     --------
     >>> round(needed_bytes(62, 9842, 4) / 2**30, 1)
     1.4
     """
-    return int((ARRAYS * n * n + THIN_ARRAYS * n * min(d, n)) * itemsize) + FIXED
+    return int((PEAK_ARRAYS * n * n + PEAK_THIN_ARRAYS * n * min(d, n)) * itemsize) + FIXED_BYTES
 
 
 def solve_with(
@@ -92,7 +92,7 @@ def solve_with(
     start: State | None = None,
     began: float | None = None,
 ) -> Solution[State]:
-    """Minimise with device functions for the device on which X lies."""
+    """Minimise with the device functions of the device that holds X."""
     sweeps = Sweeps(model, reduce_on_device(X, functions.xp), functions)
     state = start or _cold_start(model, X, sweeps)
     return run(_algorithm(sweeps), state, stopping, warm=start is not None, began=began)
@@ -108,35 +108,35 @@ def _algorithm(sweeps: Sweeps) -> Algorithm[State]:
 
 
 def _advance(sweeps: Sweeps, s: State) -> State:
-    """One iteration, by the rules for penalties that the CPU's sweeps have."""
+    """One iteration, with the same penalty rules as on the CPU."""
     return cast(State, advance(cast(Any, sweeps), cast(Any, s)))
 
 
 def _cold_start(model: Osc | SpatSc, X: Any, sweeps: Sweeps) -> State:
-    """Start from the solution for the means of neighbours, as :mod:`seqspan.solvers.fast.solver` does."""
-    if sweeps.n < COARSEST:
-        return sweeps.zero_state(PENALTIES[0], min(PENALTIES[1] * model.lam2, LARGEST_START))
+    """Start from the solution for pairwise means, as :mod:`seqspan.solvers.fast.solver` does."""
+    if sweeps.n < MIN_COARSE_SAMPLES:
+        return sweeps.zero_state(PENALTIES[0], min(PENALTIES[1] * model.lam2, MAX_INITIAL_R2))
     means, coarse_model = halve(X, sweeps.xp), coarsen(model)
     coarse = Sweeps(coarse_model, reduce_on_device(means, sweeps.xp), sweeps.functions)
     state = _cold_start(coarse_model, means, coarse)
-    algorithm = replace(_algorithm(coarse), coefficients=lambda _: np.empty(0))  # nobody asks for them
+    algorithm = replace(_algorithm(coarse), coefficients=lambda _: np.empty(0))  # not needed
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # any start will do
+        warnings.simplefilter("ignore", ConvergenceWarning)  # any starting point will do
         solution = run(algorithm, state, Stopping(COARSE_TOL, COARSE_ITERATIONS))
     return coarse.prolong(solution.state, sweeps, PENALTY_GROWTH)
 
 
 def halve(X: Any, xp: Any) -> Any:
-    """:func:`seqspan.solvers.fast.coarse.halve` in either namespace."""
+    """:func:`seqspan.solvers.fast.coarse.halve` for NumPy or CuPy arrays."""
     pairs = X.shape[1] // 2
     means = (X[:, 0 : 2 * pairs : 2] + X[:, 1::2]) / 2
     return xp.concatenate([means, X[:, 2 * pairs :]], axis=1)
 
 
 def reduce_on_device(X: Any, xp: Any) -> Reduced:
-    """:func:`seqspan.solvers.fast.reduced.reduce` in either namespace.
+    """:func:`seqspan.solvers.fast.reduced.reduce` for NumPy or CuPy arrays.
 
-    A thin QR leaves a small triangle to decompose, which the host does: on a GPU the SVD of X is slow.
+    The SVD of X is slow on a GPU. A thin QR leaves a small triangular factor, which the host decomposes.
     """
     dtype, (d, n) = X.dtype, X.shape
     precision = float(np.finfo(dtype).eps)
@@ -149,16 +149,17 @@ def reduce_on_device(X: Any, xp: Any) -> Reduced:
     else:
         w, Q = xp.linalg.eigh(X.T @ X)
         sigma = np.sqrt(np.maximum(to_host(w), 0))
-        # the Gram matrix squares the condition: below sqrt(eps) its eigenvalues are rounding
+        # the Gram matrix squares the condition number: below sqrt(eps) its eigenvalues are rounding error
         kept = _resolved(sigma, max(8 * precision, float(np.sqrt(n * np.finfo(float).eps))))
         Q, sigma = Q[:, xp.asarray(np.flatnonzero(kept))], xp.asarray(sigma[kept])
     return Reduced(sigma.astype(dtype), Q.astype(dtype), (Q * sigma).astype(dtype))
 
 
 def _decompose(triangle: Any, dtype: Any, xp: Any) -> tuple[Any, Array]:
-    """Left singular vectors of a small matrix, and its singular values, descending, on the host.
+    """Left singular vectors of a small matrix, and its singular values (descending, on the host).
 
-    From its square where float32 is wanted: what that loses, below 1e-8 of the largest, it does not resolve.
+    For float32 they come from its Gram matrix. That loses values below 1e-8 of the largest, which float32
+    cannot resolve anyway.
     """
     if dtype == np.float32:
         w, rotation = xp.linalg.eigh(triangle @ triangle.T)
@@ -168,7 +169,7 @@ def _decompose(triangle: Any, dtype: Any, xp: Any) -> tuple[Any, Array]:
 
 
 def _resolved(sigma: Array, resolution: float) -> Array:
-    """Which singular values stand above rounding; all-zero data keep one too."""
+    """Which singular values are above rounding error; at least one, even if the data are all zero."""
     kept = sigma > resolution * sigma.max()
     kept[np.argmax(sigma)] = True
     return np.asarray(kept)

@@ -1,8 +1,8 @@
 """One iteration of the fast solver and its certificate, on arrays of one device.
 
-The same scheme, state and letters as :mod:`seqspan.solvers.fast.sweeps`, laid out for a GPU: V and U are
-(n, m), one time step per row, m atoms rounded up to whole warps; what is thin is (rank, n), so that
-recursions in time read neighbouring memory.
+The scheme, state and notation are those of :mod:`seqspan.solvers.fast.sweeps`, laid out for a GPU. V and U
+are (n, m), one time step per row, with the m atoms rounded up to whole warps. Thin arrays are (rank, n), so
+that recursions in time read contiguous memory.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from seqspan.solvers.gpu.pieces import LENGTH, Pieces
 
 @dataclass
 class State:
-    """Where the solver stands; its arrays are updated in place.
+    """State of the solver; its arrays are updated in place.
 
-    ``V`` and ``U`` (n, m) as in :mod:`seqspan.solvers.fast.sweeps`, ``norms`` (n,) the squared column norms
-    of U and ``share`` (n,) the multiplier's part of each, ``fitted`` (rank, n) ``Q^T S``, ``gap`` the last
-    known.
+    ``V`` and ``U`` (n, m) are as in :mod:`seqspan.solvers.fast.sweeps`. ``norms`` (n,) are the squared column
+    norms of U, ``share`` (n,) is the multiplier's share of each column, ``fitted`` (rank, n) is ``Q^T S``,
+    and ``gap`` is the last one computed.
     """
 
     V: Any
@@ -44,13 +44,13 @@ class State:
 
 
 class Sweeps:
-    """A model on reduced data that lie on one device.
+    """A model on reduced data on one device.
 
     Parameters
     ----------
     model : Osc or SpatSc
     data : Reduced
-    device functions : DeviceFunctions, or what has its methods
+    functions : DeviceFunctions, or an object with the same methods
     """
 
     def __init__(self, model: Osc | SpatSc, data: Reduced, functions: Any) -> None:
@@ -66,11 +66,11 @@ class Sweeps:
         self.split_Q = functions.split_atoms(self.Q)
         self.Y = xp.ascontiguousarray(data.Y.T.astype(float))
         self.sigma = data.sigma.astype(float)
-        self.eigenvalues = to_host(self.sigma) ** 2  # on the host, where penalties are chosen by them
+        self.eigenvalues = to_host(self.sigma) ** 2  # on the host, where the penalties are chosen
         self.linear = (self.Y * self.sigma[:, None]).astype(self.dtype)
         self.shifts = xp.append(self.sigma**2, xp.zeros(1))
         self.outside = float(getattr(data, "outside", 0.0))
-        self._room: _Room | None = None
+        self._buffers: _Buffers | None = None
         self._penalties: tuple[float, float] | None = None
 
     def zero_state(self, r1: float, r2: float) -> State:
@@ -81,57 +81,63 @@ class Sweeps:
         return State(V, U, xp.zeros(n), xp.ones(n, self.dtype), fitted, r1, r2)
 
     def iterate(self, s: State, *, measure: bool = False) -> Array:
-        """Advance the state by one iteration; returns its residuals (8,), zero unless measured."""
-        room, pieces, c, functions = self.room, self._pieces(s), self._constants(s), self.functions
-        functions.build(s.V, s.U, s.share, pieces, room.large, room.ends, c)
-        functions.join(room.ends, pieces)
-        functions.project(self.Q, room.large, room.thin)
-        functions.solve_path(room.thin, self.linear, self._inverse, room.solved, c)
-        s.fitted = room.solved[: self.rank]
-        functions.split_difference(room.solved, room.stack)
-        functions.expand(room.stack, self.split_Q, room.large)
+        """Advance the state by one iteration; returns the residuals (8,), zero unless measured."""
+        buffers, pieces, c, functions = self.buffers, self._pieces(s), self._constants(s), self.functions
+        functions.build(s.V, s.U, s.share, pieces, buffers.large, buffers.ends, c)
+        functions.join(buffers.ends, pieces)
+        functions.project(self.Q, buffers.large, buffers.thin)
+        functions.solve_path(buffers.thin, self.linear, self._inverse, buffers.solved, c)
+        s.fitted = buffers.solved[: self.rank]
+        functions.split_difference(buffers.solved, buffers.stack)
+        functions.expand(buffers.stack, self.split_Q, buffers.large)
         functions.update(
             s.V,
             s.U,
-            room.large,
+            buffers.large,
             s.share,
             pieces,
-            room.ends,
-            room.partial,
-            room.residuals,
+            buffers.ends,
+            buffers.partial,
+            buffers.residuals,
             c,
             RELAXATION,
             measure,
         )
         if not self.entrywise:
-            functions.share_columns(room.partial, s.norms, s.share, self.model.lam2 / s.r2)
-        return np.asarray(to_host(room.residuals.sum(axis=0, dtype=float))) if measure else np.zeros(8)
+            functions.share_columns(buffers.partial, s.norms, s.share, self.model.lam2 / s.r2)
+        return np.asarray(to_host(buffers.residuals.sum(axis=0, dtype=float))) if measure else np.zeros(8)
 
     def rescale(self, s: State, factor_1: float, factor_2: float) -> None:
-        """Multiply the penalties, keeping coefficients and multipliers as they are."""
+        """Multiply the penalties without changing coefficients or multipliers."""
         drop_1, drop_2 = 1 - 1 / factor_1, 1 - 1 / factor_2
         self.functions.rescale(s.V, s.U, s.share, self._constants(s), (drop_1, drop_2))
-        if not self.entrywise:  # all of a column shrinks alike: no need to look at it again
+        if not self.entrywise:  # a column shrinks as a whole, so its norm need not be recomputed
             s.norms *= (1 - drop_2 * s.share) ** 2
         s.r1, s.r2 = s.r1 * factor_1, s.r2 * factor_2
         self.set_shares(s)
 
     def set_shares(self, s: State) -> None:
-        """The multiplier's part of every column of U, from their norms."""
+        """Compute the multiplier's share of every column of U from the norms."""
         if not self.entrywise:
             self.functions.share_columns(
                 s.norms[None].astype(self.dtype), s.norms, s.share, self.model.lam2 / s.r2
             )
 
     def certify(self, s: State) -> tuple[float, float]:
-        """Objective at Z, and a lower bound on the minimum."""
-        room = self.room
+        """Return the objective at Z and a lower bound on the minimum."""
+        buffers = self.buffers
         self._evaluate(s)
         self._tighten(s)
         self.functions.collect(
-            room.rows, room.sums, room.partial, room.squares, room.steps, room.extremes, room.found
+            buffers.rows,
+            buffers.sums,
+            buffers.partial,
+            buffers.squares,
+            buffers.steps,
+            buffers.extremes,
+            buffers.found,
         )
-        found = to_host(room.found)  # the host waits here, once
+        found = to_host(buffers.found)  # the only point at which the host waits
         (fit, entries, jumps, steps, linear, quadratic), bands = np.split(found, [6])
         coupled = jumps if self.entrywise else steps
         value = float(fit + self.model.lam1 * entries + self.model.lam2 * coupled) + self.outside
@@ -140,39 +146,39 @@ class Sweeps:
         return value, lower
 
     def _evaluate(self, s: State) -> None:
-        """What the objective at the shrunk V is made of."""
-        room, functions = self.room, self.functions
-        functions.shrink(s.V, room.large, room.partial, room.sums, self._constants(s))
-        functions.project(self.Q, room.large, room.thin)
-        functions.residual(self.Y, self.sigma, room.thin, room.unsplit, room.rows[0])
+        """Compute the parts of the objective at the shrunk V."""
+        buffers, functions = self.buffers, self.functions
+        functions.shrink(s.V, buffers.large, buffers.partial, buffers.sums, self._constants(s))
+        functions.project(self.Q, buffers.large, buffers.thin)
+        functions.residual(self.Y, self.sigma, buffers.thin, buffers.unsplit, buffers.rows[0])
 
     def _tighten(self, s: State) -> None:
-        """What the dual value at ``E = X - XS`` and the multiplier of J, tightened, is made of."""
-        room, functions, lam1 = self.room, self.functions, self.model.lam1
-        functions.residual(self.Y, self.sigma, s.fitted, room.unsplit, room.rows[1])
-        functions.expand_exactly(room.unsplit, self.Q, room.large)
-        # a band wider than the gap would lose more by its scale than there is to win; the last one is open
+        """Compute the parts of the dual value at ``E = X - XS`` and the tightened multiplier of J."""
+        buffers, functions, lam1 = self.buffers, self.functions, self.model.lam1
+        functions.residual(self.Y, self.sigma, s.fitted, buffers.unsplit, buffers.rows[1])
+        functions.expand_exactly(buffers.unsplit, self.Q, buffers.large)
+        # a band wider than the gap loses more by its scale than it can gain; the last one is unbounded
         bands = lam1, lam1 * (1 + s.gap / 6), lam1 * (1 + s.gap / 2), HUGE
         c = self._constants(s)
         functions.tighten(
-            s.U, room.large, s.share, bands, self.Q, room.rows[1], room.squares, room.extremes, c
+            s.U, buffers.large, s.share, bands, self.Q, buffers.rows[1], buffers.squares, buffers.extremes, c
         )
 
     def _limit(self, bands: Array) -> Any:
-        """How far the dual point may be scaled, in the best of the bands."""
+        """Largest scale of the dual point over all bands."""
         lengths, largest, worst = np.split(bands, 3)
         size = largest if self.entrywise else np.sqrt(lengths)
         limits = self.model.lam1 / np.maximum(worst, TINY)
         return np.minimum(limits, self.model.lam2 / np.maximum(size, TINY)).max()
 
     def coefficients(self, s: State) -> Any:
-        """Z (n_atoms, n), shrunk from V; lies in the room of this object, which is done with."""
-        room, self._room = self.room, None
-        self.functions.shrink(s.V, room.large, room.partial, room.sums, self._constants(s))
-        return room.large[:, : self.n_atoms].T
+        """Z (n_atoms, n), shrunk from V. It takes over a buffer, so the buffers are released."""
+        buffers, self._buffers = self.buffers, None
+        self.functions.shrink(s.V, buffers.large, buffers.partial, buffers.sums, self._constants(s))
+        return buffers.large[:, : self.n_atoms].T
 
     def prolong(self, s: State, fine: Sweeps, growth: tuple[float, float]) -> State:
-        """Carry a state over to twice the samples, see :mod:`seqspan.solvers.fast.coarse`."""
+        """Carry a state over to twice the samples; see :mod:`seqspan.solvers.fast.coarse`."""
         carried = fine.zero_state(s.r1 * growth[0], s.r2 * growth[1])
         self.functions.prolong(
             (s.V, s.U, s.share), carried.V, carried.U, fine.n_atoms, self._constants(s), growth
@@ -183,14 +189,14 @@ class Sweeps:
         return carried
 
     @property
-    def room(self) -> _Room:
-        """Working memory, taken when the first iteration needs it."""
-        if self._room is None:
-            self._room = _Room(self)
-        return self._room
+    def buffers(self) -> _Buffers:
+        """Working memory, allocated by the first iteration."""
+        if self._buffers is None:
+            self._buffers = _Buffers(self)
+        return self._buffers
 
     def _pieces(self, s: State) -> Pieces:
-        """Tables for the penalties of now."""
+        """Tables for the current penalties."""
         if self._penalties != (s.r1, s.r2):
             self._penalties = s.r1, s.r2
             self._tables = self.functions.cut_into_pieces(self.n, self._constants(s))
@@ -205,8 +211,8 @@ class Sweeps:
         return Constants(s.r1, s.r2, self.model.lam1 / s.r1, t2, int(self.model.zero_diagonal))
 
 
-class _Room:
-    """Working memory of an iteration and of a certificate: one array of the state's size, and small ones."""
+class _Buffers:
+    """Working memory of an iteration and a certificate: one array the size of V, and small ones."""
 
     def __init__(self, sweeps: Sweeps) -> None:
         xp, n, m, rank, dtype = sweeps.xp, sweeps.n, sweeps.m, sweeps.rank, sweeps.dtype

@@ -1,4 +1,4 @@
-"""LADMPSAP [paper, Algorithm 2]: the residual is a variable of its own, all updates run in parallel."""
+"""LADMPSAP [paper, Algorithm 2]: the residual is a separate variable, and all updates run in parallel."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from seqspan._core.solution import Solution
 from seqspan._core.types import Array
 from seqspan.models import Coupling, Model
 from seqspan.solvers.loop import Algorithm, Stopping, run
-from seqspan.solvers.published.common import MU, MU_MAX, TOLERANCE, penalty_growth, require_coupling
+from seqspan.solvers.published.common import MU, MU_MAX, SETTLED_CHANGE, penalty_growth, require_coupling
 
-# Theorem 1's eta_z > ||X||^2 + ||R||^2 diverges: with three blocks updated in parallel each needs three
-# times its own norm. The 2 % keep the inequality strict.
-BLOCKS = 3 * 1.02
+# Theorem 1's eta_z > ||X||^2 + ||R||^2 diverges: with three blocks updated in parallel, each needs three
+# times its own norm. The extra 2 % keeps the inequality strict.
+STEP_FACTOR = 3 * 1.02
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class State:
 def solve_ladmpsap(
     model: Model, X: Array, *, stopping: Stopping | None = None, start: State | None = None, mu: float = MU
 ) -> Solution[State]:
-    """Minimise a model with coupled columns by LADMPSAP; any loss will do.
+    """Minimise a model with coupled columns by LADMPSAP; works with any loss.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def solve_ladmpsap(
 
 
 def _cold_start(coupling: Coupling, X: Array, mu: float) -> State:
-    """Zero throughout: Y1 is (d, n), as the constraint it multiplies, not n x n as printed."""
+    """All zeros. Y1 is (d, n) like the constraint it multiplies, not n x n as printed in the paper."""
     n = X.shape[1]
     Z = np.zeros((n, n), dtype=X.dtype)
     J = coupling.operator.apply(Z)
@@ -81,10 +81,10 @@ def _cold_start(coupling: Coupling, X: Array, mu: float) -> State:
 
 
 def _step(model: Model, coupling: Coupling, X: Array, s: State, norm_squared: float, gamma: float) -> State:
-    """One pass through Algorithm 2: every block sees only the old values of the others."""
+    """One iteration of Algorithm 2: every block uses only the old values of the others."""
     operator, mu = coupling.operator, s.mu
-    sigma_z = mu * BLOCKS * (norm_squared + operator.norm_squared())
-    sigma = mu * BLOCKS
+    sigma_z = mu * STEP_FACTOR * (norm_squared + operator.norm_squared())
+    sigma = mu * STEP_FACTOR
     Y1_ahead = s.Y1 + mu * (X @ s.Z - X + s.E)
     Y2_ahead = s.Y2 + mu * (s.J - operator.apply(s.Z))
     gradient = X.T @ Y1_ahead - operator.adjoint(Y2_ahead)
@@ -92,10 +92,10 @@ def _step(model: Model, coupling: Coupling, X: Array, s: State, norm_squared: fl
     E = model.loss.prox(s.E - Y1_ahead / sigma, 1 / sigma)
     J = coupling.term.prox(s.J - Y2_ahead / sigma, 1 / sigma)
     misfit, jump = X @ Z - X + E, J - operator.apply(Z)
-    scale = max(np.linalg.norm(X), np.finfo(X.dtype).tiny)  # data may be zero
+    scale = max(np.linalg.norm(X), np.finfo(X.dtype).tiny)  # X may be all zero
     moved = (Z - s.Z, E - s.E, J - s.J, operator.apply(Z - s.Z))
     change = mu * np.sqrt(norm_squared) / scale * max(np.linalg.norm(A) for A in moved)
     primal = max(np.linalg.norm(misfit), np.linalg.norm(jump)) / scale
-    growth = gamma if change < TOLERANCE else 1.0
-    settled = bool(primal < TOLERANCE and change < TOLERANCE)
+    growth = gamma if change < SETTLED_CHANGE else 1.0
+    settled = bool(primal < SETTLED_CHANGE and change < SETTLED_CHANGE)
     return State(Z, E, J, s.Y1 + mu * misfit, s.Y2 + mu * jump, min(MU_MAX, growth * mu), settled)

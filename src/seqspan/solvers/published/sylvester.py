@@ -1,7 +1,7 @@
 """The CVPR 2014 scheme: ADMM on S = Z and SR = J, with a Sylvester equation in every step.
 
-Kept as published, cost included: the solve takes O(n^3) time each iteration. :mod:`seqspan.solvers.fast`
-solves the same equation from its structure.
+Kept as published, cost included: every iteration takes O(n^3) time. :mod:`seqspan.solvers.fast` exploits the
+structure of the same equation.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from seqspan.models import Coupling, Model
 from seqspan.solvers.loop import Algorithm, Stopping, run
 from seqspan.solvers.published.common import MU, penalty_growth, require_coupling, require_squares
 
-SETTLED = 1e-3  # the published rule: the objective falls by less than this
+MIN_DECREASE = 1e-3  # of the objective per iteration; the published rule stops below it
 
 
 @dataclass(frozen=True)
 class State:
-    """Iterates of the scheme: S is the smooth copy of Z; Y1, Y2 multiply Z - S and J - SR."""
+    """Iterates of the scheme: S is the smooth copy of Z; Y1 and Y2 multiply Z - S and J - SR."""
 
     Z: Array
     S: Array
@@ -37,8 +37,8 @@ def solve_sylvester_admm(
 ) -> Solution[State]:
     """Minimise a model with coupled columns by the CVPR 2014 scheme.
 
-    As published the penalty grows by 1.1 in every step, which freezes the iterates before they are
-    optimal; it does so only with ``Stopping(published=True)`` and is constant otherwise.
+    As published, the penalty grows by a factor of 1.1 in every step, which freezes the iterates before they
+    are optimal. Here it grows only with ``Stopping(published=True)`` and is constant otherwise.
 
     Parameters
     ----------
@@ -72,9 +72,9 @@ def solve_sylvester_admm(
     first = start or _cold_start(coupling, G, mu)
 
     def settled(old: State, new: State) -> bool:
-        # from zero, Z waits until S has pulled it over the threshold: resting there is not settling
-        waiting = np.array_equal(new.Z, first.Z) and np.linalg.norm(new.Z - new.S) > SETTLED
-        return bool(not waiting and abs(model.value(X, old.Z) - model.value(X, new.Z)) < SETTLED)
+        # Z starts at zero and stays there until S has pulled it over the threshold; that is not convergence
+        waiting = np.array_equal(new.Z, first.Z) and np.linalg.norm(new.Z - new.S) > MIN_DECREASE
+        return bool(not waiting and abs(model.value(X, old.Z) - model.value(X, new.Z)) < MIN_DECREASE)
 
     algorithm = Algorithm(
         step=lambda s: _step(model, coupling, G, laplacian, s, growth),
@@ -86,14 +86,14 @@ def solve_sylvester_admm(
 
 
 def _cold_start(coupling: Coupling, G: Array, mu: float) -> State:
-    """Zero throughout."""
+    """All zeros."""
     Z = np.zeros_like(G)
     J = coupling.operator.apply(Z)
     return State(Z, Z, J, Z, J, mu)
 
 
 def _step(model: Model, coupling: Coupling, G: Array, laplacian: Array, s: State, growth: float) -> State:
-    """One pass: Z, then S by a Sylvester solve, then J, then the multipliers."""
+    """One iteration: Z, then S by a Sylvester solve, then J, then the multipliers."""
     operator, mu = coupling.operator, s.mu
     Z = model.penalty.prox(s.S - s.Y1 / mu, 1 / mu)
     right_side = G + mu * Z + s.Y1 + operator.adjoint(mu * s.J + s.Y2)

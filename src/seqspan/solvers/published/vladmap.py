@@ -1,4 +1,4 @@
-"""v-LADMAP [paper, Algorithm 1]: linearise the fit and the augmented term, one prox per variable."""
+"""v-LADMAP [paper, Algorithm 1]: linearises the loss and the augmented term; one prox per variable."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from seqspan.solvers.loop import Algorithm, Stopping, run
 from seqspan.solvers.published.common import (
     MU,
     MU_MAX,
-    TOLERANCE,
+    SETTLED_CHANGE,
     penalty_growth,
     require_coupling,
     require_squares,
@@ -36,8 +36,8 @@ def solve_vladmap(
 ) -> Solution[State]:
     """Minimise a model with coupled columns by v-LADMAP.
 
-    ``L_z = ||X||^2`` and ``eta_z = ||R||^2`` keep every step a descent of the linearised problem; with a
-    bounded mu that converges, where the growth that Lemma 3 asks for stalls above the optimum.
+    With ``L_z = ||X||^2`` and ``eta_z = ||R||^2``, every step is a descent of the linearised problem. With
+    bounded mu this converges, whereas the growth required by Lemma 3 stalls above the optimum.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def solve_vladmap(
 
 
 def _cold_start(coupling: Coupling, X: Array, mu: float) -> State:
-    """Zero coefficients and multipliers (the paper starts Y at one; the result does not depend on it)."""
+    """All zeros (the paper starts Y at one; the result does not depend on it)."""
     n = X.shape[1]
     Z = np.zeros((n, n), dtype=X.dtype)
     J = coupling.operator.apply(Z)
@@ -86,7 +86,7 @@ def _cold_start(coupling: Coupling, X: Array, mu: float) -> State:
 
 
 def _step(model: Model, coupling: Coupling, X: Array, s: State, lipschitz: float, gamma: float) -> State:
-    """One pass through Algorithm 1."""
+    """One iteration of Algorithm 1."""
     operator, mu = coupling.operator, s.mu
     sigma = mu * operator.norm_squared() + lipschitz
     Y_ahead = s.Y + mu * (s.J - operator.apply(s.Z))
@@ -94,6 +94,6 @@ def _step(model: Model, coupling: Coupling, X: Array, s: State, lipschitz: float
     ZR = operator.apply(Z)
     J = coupling.term.prox(ZR - s.Y / mu, 1 / mu)
     change = mu * max(np.linalg.norm(Z - s.Z), np.linalg.norm(J - s.J))
-    settled = bool(np.linalg.norm(J - ZR) < TOLERANCE and change < TOLERANCE)
-    growth = gamma if change < TOLERANCE else 1.0
+    settled = bool(np.linalg.norm(J - ZR) < SETTLED_CHANGE and change < SETTLED_CHANGE)
+    growth = gamma if change < SETTLED_CHANGE else 1.0
     return State(Z, J, s.Y + mu * (J - ZR), min(MU_MAX, growth * mu), settled)

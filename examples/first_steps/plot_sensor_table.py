@@ -2,16 +2,15 @@
 A sensor table with gaps
 ========================
 
-A CSV file of a machine's sensors, with values missing here and there, is read, segmented and written back
-as a table of spans. Nothing is told: neither how many spans there are, nor how many states of the
-machine.
+We read a CSV file of a machine's sensors with missing values, segment it and write the spans to a table. No
+numbers are given: neither how many spans there are nor how many states the machine has.
 """
 
 # %%
 # The file
 # --------
-# A pump is in one of three states, and returns to them. In each state its eight sensors move together in
-# another way. One sensor drops out for twenty seconds, and single values are missing.
+# A pump is in one of three states and returns to them. In each state its eight sensors move together in
+# a different way. One sensor drops out for twenty seconds, and single values are missing.
 import tempfile
 from pathlib import Path
 
@@ -19,10 +18,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 from scipy.ndimage import gaussian_filter1d
 
-from seqspan import OSC, read
-from seqspan._core.spans import make_spans
-from seqspan.plots import STYLE, plot_spans
-from seqspan.results import write_segments
+import seqspan
+from seqspan.plots import STYLE
 
 rng = np.random.default_rng(0)
 states = np.repeat([0, 1, 2, 1, 0, 2], [70, 90, 60, 80, 50, 100])
@@ -44,41 +41,41 @@ np.savetxt(
 # %%
 # Reading
 # -------
-# ``read`` finds delimiter, header and the column of times by itself. A missing value is an error unless it
-# is said what to do with it; whatever was filled in or left out stands in the notes.
-sequence = read(folder / "pump.csv", missing="interpolate")
-print(f"{len(sequence)} samples of {len(sequence.feature_names)} features, times in {sequence.time_unit}")
-print("\n".join(sequence.notes))
+# ``read`` detects the delimiter, the header and the time column. A missing value is an error unless you say
+# what to do about it. Everything that was filled in or left out is in the notes.
+recording = seqspan.read(folder / "pump.csv", missing="interpolate")
+print(f"{len(recording)} samples of {len(recording.feature_names)} features, times in {recording.time_unit}")
+print("\n".join(recording.notes))
 
 # %%
 # Segmenting
 # ----------
-# ``preprocess="auto"`` decides whether to centre and scale the columns, ``cut="ordered"`` finds the number
-# of spans and of states.
-osc = OSC(cut="ordered", preprocess="auto", random_state=0).fit(sequence.X)
+# By default, the data decide whether columns are centred and scaled, and how many spans and states there
+# are.
+found = seqspan.segment(recording)
 true = np.flatnonzero(np.diff(states)) + 1
-print("steps taken:", [step["step"] for step in osc.preprocess_])
-print("found", osc.boundaries_.tolist(), "true", true.tolist())
+print("steps applied:", [step["step"] for step in found.representation.steps])
+print("found", found.boundaries.tolist(), "true", true.tolist())
 
 # %%
 # Writing
 # -------
-# ``confidence`` is that of the boundary at which a span starts.
-spans = make_spans(osc.labels_, osc.boundaries_, sequence.times, osc.confidence_)
-write_segments(folder / "segments.csv", spans)
-print((folder / "segments.csv").read_text())
+# ``save`` writes a folder with the spans, the labels of all samples, and what was done. The confidence of a
+# span is that of the boundary at its start.
+found.save(folder / "pump.seqspan")
+print((folder / "pump.seqspan" / "segments.csv").read_text())
 temporary.cleanup()
 
 # %%
-# Four of the sensors above, the spans below; a state that returns has its colour again.
+# Four of the sensors above, the spans below. A state that returns has the same colour again.
 plt.style.use(STYLE)
 figure, (top, bottom) = plt.subplots(2, height_ratios=[3, 1], sharex=True, figsize=(9, 4.6))
 for column, style in zip(range(4), ["-", "--", "-.", ":"], strict=True):
-    top.plot(sequence.times, sequence.X[:, column], style, color="0.25", linewidth=1, label=names[column])
-for boundary in osc.boundaries_:
+    top.plot(recording.times, recording.X[:, column], style, color="0.25", linewidth=1, label=names[column])
+for boundary in recording.times[found.boundaries]:
     top.axvline(boundary, color="0.7", linewidth=0.8)
-top.set(ylabel="reading", xlim=(0, len(states)))
+top.set(ylabel="reading")
+top.margins(x=0)
 top.legend(ncols=4, loc="lower center", bbox_to_anchor=(0.5, 1))
-plot_spans(bottom, {"truth": states, "found": osc.labels_})
-bottom.set(xlabel="seconds")
+found.plot(bottom)
 plt.show()

@@ -3,16 +3,16 @@ Five subspaces in a row
 =======================
 
 The paper's synthetic data: 100 samples of 100 features, 20 from each of five random subspaces of
-dimension four, one after the other. This page walks the whole way once, from samples to labels.
+dimension four, one after the other. This page goes all the way from samples to labels.
 """
 
 # %%
 # Rows are samples, in order. ``OSC`` represents every sample by the others, with coefficients that seldom
-# change in time, and cuts the coefficients into groups. It is told that there are five.
+# change over time, and cuts the coefficients into groups. Here the number of groups, five, is given.
 import matplotlib.pyplot as plt
 
 from seqspan import OSC
-from seqspan.cuts.spectral.affinity import symmetric_affinity
+from seqspan.cuts import affinity
 from seqspan.datasets import add_noise, make_subspaces
 from seqspan.metrics import clustering_error
 from seqspan.plots import STYLE, plot_matrix, plot_spans
@@ -22,19 +22,19 @@ X = add_noise(X, psnr=20, rng=1)
 osc = OSC(n_subspaces=5, random_state=0).fit(X.T)
 
 # %%
-# ``boundaries_`` are the starts of the spans, so that ``np.split(X.T, osc.boundaries_)`` yields them.
-# ``dual_gap_`` is the certificate: the optimum of the objective is at most this share lower than what was
-# reached.
+# ``boundaries_`` are the starts of the spans, so ``np.split(X.T, osc.boundaries_)`` yields the spans.
+# ``dual_gap_`` is the certificate: the optimum of the objective is at most this fraction below the value
+# that was reached.
 print(f"boundaries {osc.boundaries_.tolist()}, mislabelled {clustering_error(labels, osc.labels_):.0%}")
 print(f"within {osc.dual_gap_:.1%} of the optimum after {osc.n_iter_} iterations")
 
 # %%
-# Column *j* of Z says which samples represent sample *j*: dark where the coefficient is large. Samples of
-# one subspace represent each other, so that blocks appear along the diagonal. The affinity W is what the
-# cut looks at.
+# Column *j* of Z shows which samples represent sample *j*: the darker, the larger the coefficient. Samples of
+# one subspace represent each other, so there are blocks along the diagonal. The normalised cut looks at the
+# affinity W.
 plt.style.use(STYLE)
 figure, axes = plt.subplots(1, 3, figsize=(10.5, 3.6))
 plot_matrix(axes[0], osc.coef_, title="coefficients Z")
-plot_matrix(axes[1], symmetric_affinity(osc.coef_), title="affinity W = |Z| + |Z|$^T$")
-plot_spans(axes[2], {"truth": labels, "found": osc.labels_}, title="labels, a colour each")
+plot_matrix(axes[1], affinity(osc.coef_), title="affinity W = |Z| + |Z|$^T$")
+plot_spans(axes[2], {"truth": labels, "found": osc.labels_}, title="labels, one colour each")
 plt.show()

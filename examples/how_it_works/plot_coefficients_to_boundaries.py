@@ -2,19 +2,18 @@
 From coefficients to boundaries
 ===============================
 
-The estimators offer three ways from the coefficients Z to spans. Peaks of the change from one column to
-the next give boundaries and nothing else; the normalised cut groups samples and forgets the order of
-time; the ordered cut divides time first, and then asks which spans belong together.
+There are three ways from the coefficients Z to spans. Peaks of the change from one column to the next give
+boundaries and nothing else. The normalised cut groups samples and forgets the order of time. The ordered cut
+divides time first, and then decides which spans belong together.
 """
 
 # %%
-# Three subspaces, of which the first returns twice. Noise is strong enough to make it hard.
+# Three subspaces, the first of which returns twice. The noise is strong enough to make it hard.
 import matplotlib.pyplot as plt
 import numpy as np
 
 from seqspan import OSC
-from seqspan._core.spans import boundaries_from_labels
-from seqspan.cuts.peaks import boundary_strength
+from seqspan.cuts import boundaries_from_labels, boundary_strength
 from seqspan.datasets import add_noise, make_recurring_subspaces
 from seqspan.plots import STYLE, plot_spans
 
@@ -23,17 +22,17 @@ X = add_noise(X, psnr=3, rng=0)
 true = boundaries_from_labels(labels)
 
 # %%
-# Z is the same in all three cases; only the cut differs. Peaks and the ordered cut are told the number of
+# Z is the same in all three cases; only the cut differs. Peaks and the ordered cut are given the number of
 # spans, 5, the normalised cut the number of labels, 3.
 peaks = OSC(cut="peaks", n_spans=5).fit(X.T)
 ncut = OSC(cut="ncut", n_subspaces=3, random_state=0).fit(X.T)
 ordered = OSC(cut="ordered", n_spans=5, random_state=0).fit(X.T)
 
 # %%
-# The curve is the mean change of the coefficients from one sample to the next. Of the true boundaries (grey
-# lines) only one stands out here, and peaks of the noise are taken for the others. They also give each span
-# a label of its own. Both cuts look at more than neighbours: they find all boundaries, and that the first
-# subspace returns.
+# The curve is the mean change of the coefficients from one sample to the next. Only one of the true
+# boundaries (grey lines) stands out here, and peaks of the noise are mistaken for the others. Peaks also give
+# each span a label of its own. Both cuts look at more than neighbours: they find all boundaries, and that the
+# first subspace returns.
 plt.style.use(STYLE)
 figure, (top, bottom) = plt.subplots(2, height_ratios=[2, 3], figsize=(9, 4.8), sharex=True)
 top.plot(np.arange(1, len(labels)), boundary_strength(peaks.coef_))
@@ -46,5 +45,5 @@ found = {
     "normalised cut": ncut.labels_,
     "ordered cut": ordered.labels_,
 }
-plot_spans(bottom, found, title="spans, a colour for each label")
+plot_spans(bottom, found, title="spans, one colour per label")
 plt.show()

@@ -2,19 +2,19 @@
 How sure is a boundary?
 =======================
 
-With ``cut="ordered"`` each boundary comes with a confidence: the share of boundaries as clear as this one
-that were right on labelled recordings. Here recordings of known truth are cut into more spans than they
-have, so that right and wrong boundaries can be told apart, under growing noise.
+Every boundary comes with a confidence: the share of boundaries as clear as this one that were right in
+labelled recordings. Here we cut recordings with known boundaries into more spans than they have, so there
+are right and wrong boundaries to compare, under growing noise.
 """
 
 # %%
-# Each recording has five spans and is cut into eight, so that three of seven boundaries must be wrong. One
+# Each recording has five spans and is cut into eight, so three of seven boundaries must be wrong. A boundary
 # within three samples of a true one counts as right.
 import matplotlib.pyplot as plt
 import numpy as np
 
 from seqspan import OSC
-from seqspan._core.spans import boundaries_from_labels
+from seqspan.cuts import boundaries_from_labels
 from seqspan.datasets import add_noise, make_subspaces
 from seqspan.plots import STYLE
 
@@ -29,9 +29,9 @@ for level in levels:
 level, sure, right = map(np.array, zip(*records, strict=True))
 
 # %%
-# Wrong boundaries get next to nothing, whatever the noise. Right ones mostly get more than one half, but
-# seldom as much as they deserve: these recordings are short, and the scale was fitted on longer ones. A
-# threshold of one half keeps all wrong ones out here, and loses a fifth of the right ones.
+# Wrong boundaries get a confidence near zero, whatever the noise. Right ones mostly get more than one half,
+# but seldom as much as they deserve: these recordings are short, and the curve was fitted to longer ones.
+# Here a threshold of one half keeps all wrong ones out and loses a fifth of the right ones.
 plt.style.use(STYLE)
 figure, ax = plt.subplots(figsize=(8, 3.8))
 rng = np.random.default_rng(0)

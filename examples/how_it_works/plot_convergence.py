@@ -2,14 +2,14 @@
 How fast, and how sure
 ======================
 
-All solvers of OSC minimise the same objective, and the model, not the solver, computes how far from the
-optimum they can be at most: the duality gap. So one axis fits all. The published algorithms need
-thousands of steps where the default solver needs a hundred.
+All solvers of OSC minimise the same objective and are judged by the same number, the duality gap of the
+model: how far they can be from the optimum at most. So their curves can be compared. The published
+algorithms need thousands of iterations where the default solver needs a hundred.
 """
 
 # %%
-# ``tol`` is the gap at which a solver stops, relative to the objective. ``history_`` holds what was known
-# on the way.
+# ``tol`` is the gap at which a solver stops, relative to the objective. ``history_`` records the gaps on the
+# way there.
 import warnings
 
 import matplotlib.pyplot as plt
@@ -25,9 +25,9 @@ histories = {}
 for solver, iterations in budget.items():
     osc = OSC(n_subspaces=3, solver=solver, tol=1e-5, n_jobs=1, random_state=0)
     with warnings.catch_warnings():
-        # a solver that runs out of iterations warns; that is what is shown here
+        # a solver that runs out of iterations warns, and here all of them may
         warnings.simplefilter("ignore", ConvergenceWarning)
-        osc.set_params(max_iter=5).fit(X.T)  # compiled and warm before the clock starts
+        osc.set_params(max_iter=5).fit(X.T)  # compile before the clock starts
         histories[solver] = osc.set_params(max_iter=iterations).fit(X.T).history_
 
 for solver, history in histories.items():

@@ -3,13 +3,12 @@ What Z looks like for each model
 ================================
 
 OSC, SpatSC, SSC and LRR represent every sample by the others, and differ in what they ask of the
-coefficients. On the same noisy samples the difference can be seen: OSC, which makes neighbours in time
-alike, draws stripes; SpatSC with its small default weight draws dots and dashes, SSC dots, and LRR a
-haze.
+coefficients. On the same noisy samples you can see the difference: OSC, which makes neighbours in time
+alike, gives stripes; SpatSC with its small default weight gives dots and dashes, SSC dots, and LRR a haze.
 """
 
 # %%
-# Five subspaces of 20 samples each, with noise. All models are cut in the same way, into five.
+# Five subspaces of 20 samples each, with noise. All coefficients are cut in the same way, into five groups.
 import matplotlib.pyplot as plt
 
 from seqspan import LRR, OSC, SSC, SpatSC
@@ -21,8 +20,8 @@ X, labels = make_subspaces(rng=0)
 X = add_noise(X, psnr=10, rng=1)
 
 # %%
-# OSC makes whole columns of Z alike in time, SpatSC each row by itself, SSC asks for few coefficients and
-# LRR for few directions. Weights are those of the paper's experiments, which are the defaults.
+# OSC makes whole columns of Z alike over time, SpatSC each entry separately; SSC asks for few coefficients
+# and LRR for few directions. The weights are those of the paper's experiments, which are the defaults.
 models = {
     "OSC: columns change seldom": OSC(5, random_state=0),
     "SpatSC: entries change seldom": SpatSC(5, random_state=0),
@@ -38,4 +37,4 @@ for ax, (name, model) in zip(axes.flat, models.items(), strict=True):
 plt.show()
 
 # %%
-# The darker, the larger the coefficient, on a scale of its own in each panel.
+# The darker, the larger the coefficient. Each panel has its own scale.

@@ -1,15 +1,14 @@
 """
-How much noise each model stands
-================================
+How much noise each model tolerates
+===================================
 
-The paper's experiment in small: the same subspaces under growing noise, and the share of samples that
-ends up with a wrong label when the number of subspaces is known. ``seqspan reproduce synthetic`` runs it
-in full.
+A small version of the paper's experiment: the same subspaces under growing noise, and the share of samples
+with a wrong label when the number of subspaces is given. ``seqspan reproduce synthetic`` runs all of it.
 """
 
 # %%
-# Noise is given as the peak signal-to-noise ratio: at 0 dB its deviation equals the largest entry of the
-# data.
+# The noise is given as the peak signal-to-noise ratio: at 0 dB its standard deviation equals the largest
+# entry of the data.
 import matplotlib.pyplot as plt
 import numpy as np
 
@@ -30,9 +29,9 @@ for draw in range(3):
             errors[name][row, draw] = clustering_error(labels, model.labels_)
 
 # %%
-# Lines are means of three draws, the bands reach from the best to the worst. OSC lets neighbours in time
-# share their coefficients, so that noise which differs from sample to sample averages out; SpatSC does so
-# with a far smaller weight.
+# Lines are means of three draws, and the bands reach from the best to the worst. OSC lets neighbours in time
+# share their coefficients, so noise that differs from sample to sample averages out. SpatSC does the same
+# with a much smaller weight.
 plt.style.use(STYLE)
 figure, ax = plt.subplots(figsize=(7.5, 4.2))
 for (name, table), marker in zip(errors.items(), "osD^", strict=True):

@@ -2,28 +2,27 @@
 How many subspaces?
 ===================
 
-An affinity that falls into *k* blocks has a normalised Laplacian with *k* eigenvalues near zero. Noise
-blurs the line between near and far. The library has eight rules to draw it; ``n_subspaces="auto"`` is the
-one called ``soft_gap``.
+If an affinity falls into *k* blocks, *k* eigenvalues of its normalised Laplacian are near zero. Noise blurs
+the line between near and far. The library has eight rules to draw it; ``n_subspaces="auto"`` with the
+normalised cut is the one called ``soft_gap``.
 """
 
 # %%
-# Five subspaces under three strengths of noise. The smallest eigenvalues come from W alone.
+# Five subspaces under three strengths of noise, and the smallest eigenvalues that follow from W.
 import matplotlib.pyplot as plt
 import numpy as np
 
 from seqspan import OSC
-from seqspan.cuts.spectral.affinity import symmetric_affinity
-from seqspan.cuts.spectral.n_subspaces import ESTIMATORS, estimate_n_subspaces
+from seqspan.cuts import ESTIMATORS, affinity, estimate_n_subspaces
 from seqspan.datasets import add_noise, make_subspaces
 from seqspan.plots import STYLE
 
 
-def affinity(psnr, draw):
+def noisy_affinity(psnr, draw):
     """Affinity of five subspaces in a row."""
     X, _ = make_subspaces(5, 4, 60, 16, rng=draw)
     osc = OSC(n_subspaces=5, n_jobs=1, random_state=0).fit(add_noise(X, psnr, rng=draw).T)
-    return symmetric_affinity(osc.coef_)
+    return affinity(osc.coef_)
 
 
 def smallest_eigenvalues(W, count):
@@ -36,22 +35,24 @@ plt.style.use(STYLE)
 figure, ax = plt.subplots(figsize=(7, 3.8))
 levels = {20: "o", 8: "s", 4: "D"}
 for psnr, marker in levels.items():
-    ax.plot(range(1, 13), smallest_eigenvalues(affinity(psnr, 0), 12), marker=marker, label=f"{psnr} dB")
+    ax.plot(
+        range(1, 13), smallest_eigenvalues(noisy_affinity(psnr, 0), 12), marker=marker, label=f"{psnr} dB"
+    )
 ax.axvline(5.5, color="0.7", linewidth=1)
 ax.set(xlabel="eigenvalue number", ylabel="eigenvalue", xticks=range(1, 13))
-ax.set_title("the grey line parts the five that should be zero from the others")
+ax.set_title("left of the grey line are the five that should be zero")
 ax.legend(title="noise")
 
 # %%
-# All rules on the same affinities, four draws for each strength. A number in the table is the share of
-# draws in which a rule says five. Four draws are too few to rank the rules where all of them begin to fail;
-# ``python -m benchmarks.n_subspaces`` has more. Rules that count values below a threshold of their own can
-# be given another one.
+# All rules on the same affinities, with four draws for each strength of noise. A number in the table is the
+# share of draws in which a rule says five. Four draws are too few to rank the rules where all of them begin
+# to fail; ``python -m benchmarks.n_subspaces`` has more. Rules that count values beyond a threshold also
+# take another threshold.
 names = [name for name in ESTIMATORS if name != "auto"]
 right = np.zeros((len(names), len(levels)))
 for column, psnr in enumerate(levels):
     for draw in range(4):
-        W = affinity(psnr, draw)
+        W = noisy_affinity(psnr, draw)
         right[:, column] += [estimate_n_subspaces(W, name) == 5 for name in names]
 
 figure, ax = plt.subplots(figsize=(6, 4.6))

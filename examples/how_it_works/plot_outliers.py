@@ -1,15 +1,15 @@
 """
-Values that are plainly wrong
-=============================
+Values that are simply wrong
+============================
 
-Sensors that jump, dead pixels, frames with a flash: a few entries that have nothing to do with the rest.
-Squared errors let each of them pull at the coefficients. ``SSC(noise="outliers")`` gives the error a
-sparse part of its own; OSC resists by sharing coefficients between neighbours in time.
+Sensor glitches, dead pixels, a camera flash: a few entries that have nothing to do with the rest. With a
+squared error each of them distorts the coefficients. ``SSC(noise="outliers")`` gives the error a sparse part
+of its own; OSC resists because neighbours in time share coefficients.
 """
 
 # %%
-# Four subspaces in a row. A share of all entries is replaced by random values up to three times as large as
-# any true one.
+# Four subspaces in a row. Some of the entries are replaced by random values up to three times as large as any
+# true one.
 import matplotlib.pyplot as plt
 import numpy as np
 
@@ -53,8 +53,8 @@ ax.xaxis.set_major_formatter("{x:.0%}")
 ax.legend()
 
 # %%
-# The coefficients at a tenth of all entries wrong: without a term for outliers the four blocks are hardly
-# seen.
+# The coefficients when a tenth of the entries is wrong: without a term for outliers you can hardly see the
+# four blocks.
 X, labels = make_subspaces(4, 3, 60, 15, rng=0)
 samples = corrupt(X, 0.1, np.random.default_rng(0)).T
 figure, axes = plt.subplots(1, 3, figsize=(9.5, 3.9), sharey=True)

@@ -2,8 +2,8 @@
 A path through the weights
 ==========================
 
-How strongly should coefficients be held together in time? ``path`` fits a series of weights ``lambda_2``,
-each from where the one before ended. Changes that survive large weights are the ones to believe.
+How strongly should coefficients be kept from changing over time? ``path`` fits a series of weights
+``lambda_2``, each starting where the one before ended. Believe the changes that survive large weights.
 """
 
 # %%
@@ -12,8 +12,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from seqspan import OSC
-from seqspan._core.spans import boundaries_from_labels
-from seqspan.cuts.peaks import boundary_strength
+from seqspan.cuts import boundaries_from_labels, boundary_strength
 from seqspan.datasets import add_noise, make_subspaces
 from seqspan.plots import STYLE
 
@@ -22,7 +21,7 @@ X = add_noise(X, psnr=14, rng=0)
 weights = np.geomspace(20, 0.05, 20)
 
 # %%
-# ``path`` yields one and the same estimator again and again, so what is to be kept is copied out of it.
+# ``path`` yields the same estimator every time, so copy what you want to keep.
 strengths, iterations = [], []
 for osc in OSC(cut="peaks", n_spans=4, n_jobs=1).path(X.T, weights):
     strengths.append(boundary_strength(osc.coef_))
@@ -30,8 +29,8 @@ for osc in OSC(cut="peaks", n_spans=4, n_jobs=1).path(X.T, weights):
 print(f"{sum(iterations)} iterations for {len(weights)} weights")
 
 # %%
-# Each row is a weight, each column a sample; dark where coefficients change. With small weights they change
-# everywhere, with large ones at the true boundaries alone (triangles).
+# Each row is a weight, each column a sample; it is dark where coefficients change. With small weights they
+# change everywhere, with large weights only at the true boundaries (triangles).
 plt.style.use(STYLE)
 figure, ax = plt.subplots(figsize=(8.5, 4.2))
 samples = np.arange(len(labels) - 1) + 1

@@ -2,12 +2,12 @@
 lambda_1: how many samples represent one
 ========================================
 
-The weight of the coefficients' sizes, on five subspaces in a row under noise.
+The weight of the size of the coefficients, on five subspaces in a row with noise.
 """
 
 # %%
-# Too small a weight lets samples of other subspaces in; with too large a weight no coefficient is left, and
-# the normalised cut, which also ties neighbours in time, divides time into even pieces.
+# Too small a weight lets samples of other subspaces in. With too large a weight no coefficient is left, and
+# the normalised cut, which also links neighbours in time, divides time evenly.
 import matplotlib.pyplot as plt
 
 from seqspan import OSC

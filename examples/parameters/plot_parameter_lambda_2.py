@@ -1,13 +1,13 @@
 """
-lambda_2: how seldom coefficients change
-========================================
+lambda_2: how often coefficients change
+=======================================
 
-The weight of the change in time, on five subspaces in a row under noise.
+The weight of the change over time, on five subspaces in a row with noise.
 """
 
 # %%
-# Too small a weight leaves every sample to itself; too large a weight represents all samples by the same
-# few.
+# With too small a weight every sample represents itself; with too large a weight the same few samples
+# represent all others.
 import matplotlib.pyplot as plt
 
 from seqspan import OSC

@@ -2,13 +2,13 @@
 min_length: how short a span may be
 ===================================
 
-The least number of samples of a span, for the ordered cut, on a motion whose shortest span has 20.
+The number of samples in the shortest span that the ordered cut allows, on a motion whose shortest span has
+20.
 """
 
 # %%
-# The motion has six spans, eight are asked for. Where they may be short, the two that are left over go to
-# blends between activities; where they must be long, activities that are shorter are stretched over their
-# neighbours.
+# The motion has six spans, and eight are asked for. If spans may be short, the two extra ones are transitions
+# between activities. If they must be long, short activities take samples from their neighbours.
 import matplotlib.pyplot as plt
 
 from seqspan import OSC

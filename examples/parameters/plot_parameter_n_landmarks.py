@@ -6,7 +6,7 @@ The number of atoms with ``dictionary="landmarks"``, on a motion of 600 samples.
 """
 
 # %%
-# Too few atoms cannot represent all activities; more than needed cost time and memory, and change nothing.
+# Too few atoms cannot represent all activities. More than needed cost time and memory and change nothing.
 import matplotlib.pyplot as plt
 
 from seqspan import OSC

@@ -2,12 +2,12 @@
 n_subspaces: how many labels
 ============================
 
-The number of distinct labels, with three subspaces of which two return.
+The number of distinct labels, on three subspaces, two of which return.
 """
 
 # %%
-# With too few labels different spans share one; with too many a span is torn apart, or returns under
-# another name.
+# With too few labels, different spans share one. With too many, a span is divided, or gets another label when
+# it returns.
 import matplotlib.pyplot as plt
 
 from seqspan import OSC

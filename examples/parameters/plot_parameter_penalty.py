@@ -2,13 +2,13 @@
 penalty and zero_diagonal: what coefficients should look like
 =============================================================
 
-The same samples with sparse coefficients, with sparse ones that leave out the sample itself, and with
-coefficients of low rank.
+The same samples with sparse coefficients, with sparse coefficients and no sample representing itself, and
+with coefficients of low rank.
 """
 
 # %%
-# Sparse coefficients name a few samples; those of low rank spread over nearly all of them. Without the
-# diagonal a sample has to be represented by others.
+# Sparse coefficients pick a few samples; coefficients of low rank are spread over nearly all of them. With a
+# zero diagonal every sample has to be represented by others.
 import matplotlib.pyplot as plt
 import numpy as np
 

@@ -1,12 +1,12 @@
 """
-preprocess: what is done before
-===============================
+preprocess: what comes first
+============================
 
-Joint angles with an offset of their own, of a motion with three changes.
+Joint angles with large offsets, of a motion with three changes.
 """
 
 # %%
-# As they are, the offsets hide what varies; centred and scaled, the activities are found; with one sample
+# Left alone, the offsets hide the variation. Centred and scaled, the activities are found. With one sample
 # in a hundred and fifty, boundaries can only be where a sample is left.
 import matplotlib.pyplot as plt
 import numpy as np

@@ -2,18 +2,17 @@
 time_scale: how fast things happen in a stream
 ==============================================
 
-The number of samples in which something can happen, for ``partial_fit``: here a motion at 30 frames a
-second.
+The number of samples in which something can happen, for ``partial_fit``, on a motion at 30 frames per second.
 """
 
 # %%
-# Too small a scale follows every swing of an arm; too large a scale passes over whole activities. It also
-# sets how long one waits for a boundary to become final.
+# Too small a scale follows every swing of an arm; too large a scale misses whole activities. It also decides
+# how long you wait for a boundary to become final.
 import matplotlib.pyplot as plt
 import numpy as np
 
 from seqspan import OSC
-from seqspan._core.spans import labels_from_boundaries
+from seqspan.cuts import labels_from_boundaries
 from seqspan.datasets import make_motion
 from seqspan.plots import STYLE, plot_spans
 

@@ -1,14 +1,14 @@
 """
-tol and max_iter: how far to go
-===============================
+tol and max_iter: when to stop
+==============================
 
-``tol`` is the certified distance from the optimum at which a solver stops, as a share of the objective.
+``tol`` is the certified distance from the optimum at which a solver stops, as a fraction of the objective.
 """
 
 # %%
-# Stopped too early, coefficients are not yet what the model asks for; a smaller ``tol`` than needed costs
-# iterations, and the picture stays the same. ``max_iter`` only guards: reaching it warns, and the gap that
-# was reached is still known.
+# Stopped too early, the coefficients are not yet what the model asks for. A smaller ``tol`` than needed costs
+# iterations, and the picture stays the same. ``max_iter`` is only a safeguard: reaching it raises a warning
+# that says which gap was reached.
 import matplotlib.pyplot as plt
 
 from seqspan import OSC

@@ -1,15 +1,15 @@
 """
-Why is it slow, and what to do
-==============================
+Landmarks: faster and smaller
+=============================
 
-With all samples as atoms Z has as many entries as samples squared, and so do time and memory. With
-``dictionary="landmarks"`` a few hundred atoms represent all samples. How much is lost, and how much
+If all samples are atoms, Z has n x n entries, and time and memory grow with the square of the number of
+samples. With ``dictionary="landmarks"`` a few hundred atoms represent all samples. What is lost, and what is
 gained?
 """
 
 # %%
-# Twenty seconds of motion at 60 frames a second, 1,200 samples. ``dictionary="auto"`` would take landmarks
-# from 10,000 samples on.
+# Twenty seconds of motion at 60 frames per second, 1,200 samples. ``dictionary="auto"`` would use landmarks
+# above 10,000 samples.
 import time
 
 import matplotlib.pyplot as plt
@@ -26,7 +26,7 @@ samples = (X - X.mean(axis=1, keepdims=True)).T.astype(np.float32)
 full = OSC(n_subspaces=4, random_state=0)
 few = {m: OSC(n_subspaces=4, dictionary="landmarks", n_landmarks=m, random_state=0) for m in (16, 64, 256)}
 for m, osc in {**few, "all": full}.items():
-    osc.fit(samples[:100])  # compiled before the clock starts
+    osc.fit(samples[:100])  # compile before the clock starts
     start = time.perf_counter()
     osc.fit(samples)
     seconds = time.perf_counter() - start
@@ -35,8 +35,8 @@ for m, osc in {**few, "all": full}.items():
     print(f"{m!s:>4} atoms: {seconds:5.2f} s, Z {size:4.1f} MB, {error:.1%} mislabelled")
 
 # %%
-# The coefficients: all samples as atoms above, landmarks below. A landmark stands for a stretch of time, so
-# the pictures resemble each other; both are certified optima of their own problem.
+# The coefficients, with all samples as atoms above and landmarks below. Here each landmark is the mean of
+# a few neighbours in time, so the pictures resemble each other. Each is certified for its own problem.
 plt.style.use(STYLE)
 figure, axes = plt.subplots(2, 1, figsize=(7, 6.6), sharex=True, height_ratios=[3, 1.2])
 plot_matrix(axes[0], full.coef_, title="1,200 atoms").set(xlabel="", aspect="auto")

@@ -1,24 +1,23 @@
 """
-A model of one's own
-====================
+A model of your own
+===================
 
 A model is a sum of a loss of X - XZ, a penalty on Z and a coupling of its columns. Naming the three terms
-is enough: value, duality gap and a general solver come with that. Here the squared loss of OSC is
-replaced by one that lets single samples be entirely wrong.
+is enough to get its value, its duality gap and a general solver. Here we replace the squared loss of OSC by
+one that lets single samples be entirely wrong.
 """
 
 # %%
-# The length of each column of the error, not its square: small errors count more, large ones less, so that
-# the error gathers in the samples that fit nothing.
+# The loss is the norm of each column of the error, not its square. Small errors count more and large ones
+# less, so the error gathers in the samples that fit nothing.
 from dataclasses import dataclass
 
 import matplotlib.pyplot as plt
 import numpy as np
 
 from seqspan.datasets import make_subspaces
-from seqspan.models import Coupling, Model, Osc
+from seqspan.models import Absolute, ColumnNorms, Coupling, Model, Osc
 from seqspan.models.differences import Path
-from seqspan.models.terms import Absolute, ColumnNorms
 from seqspan.plots import STYLE, plot_matrix
 from seqspan.solvers import SOLVERS, Stopping
 
@@ -32,23 +31,23 @@ class RobustOsc(Model):
 
     @property
     def loss(self):
-        """Sum of the lengths of the error's columns."""
+        """Sum of the norms of the error's columns."""
         return ColumnNorms(1.0)
 
     @property
     def penalty(self):
-        """Sum of the coefficients' sizes."""
+        """Sum of the absolute coefficients."""
         return Absolute(self.lam1)
 
     @property
     def coupling(self):
-        """Sum of the lengths of the changes in time."""
+        """Sum of the norms of the changes over time."""
         return Coupling(Path(), ColumnNorms(self.lam2))
 
 
 # %%
-# Three subspaces; six samples are replaced by noise. Inside the library samples are columns, here of unit
-# length.
+# Three subspaces, with six samples replaced by noise. Models and solvers take samples as columns, here of
+# unit norm.
 rng = np.random.default_rng(0)
 X, labels = make_subspaces(3, 3, 40, 20, rng=0)
 X /= np.linalg.norm(X, axis=0)
@@ -64,7 +63,7 @@ for name, model in {"OSC": Osc(0.1, 1.0), "RobustOsc": RobustOsc(0.3, 1.0)}.item
     print(f"{np.delete(errors, wrong).mean():.2f}, of a wrong one {errors[wrong].mean():.2f}")
 
 # %%
-# Above the coefficients, below how badly each sample is represented, the six wrong ones marked.
+# The coefficients above, and below how badly each sample is represented. The six wrong ones are marked.
 plt.style.use(STYLE)
 figure, axes = plt.subplots(2, 2, figsize=(8, 6), height_ratios=[5, 2], sharex=True)
 for (top, bottom), (name, solution) in zip(axes.T, solutions.items(), strict=True):
@@ -73,6 +72,6 @@ for (top, bottom), (name, solution) in zip(axes.T, solutions.items(), strict=Tru
     bottom.bar(range(len(errors)), errors, width=1, color="0.7")
     bottom.bar(wrong, errors[wrong], width=1, label="wrong samples")
     bottom.set(xlabel="sample", ylim=(0, 1.25))
-axes[1, 0].set(ylabel="length of the error")
+axes[1, 0].set(ylabel="norm of the error")
 axes[1, 0].legend(loc="upper left")
 plt.show()

@@ -2,14 +2,13 @@
 With scikit-learn: pipelines and grids
 ======================================
 
-The estimators follow scikit-learn's conventions: parameters can be set and cloned, data frames are taken,
-and a pipeline may come before. One labelled recording is used to choose the weights, which are then used
-on another one.
+The estimators follow scikit-learn's conventions: they can be cloned, they accept data frames, and they can be
+part of a pipeline. Here we choose the weights on one labelled recording and use them on another.
 """
 
 # %%
-# Two recordings of the same three subspaces under strong noise: the second is not looked at until the end.
-# Scaling the columns is the pipeline's business.
+# Two recordings of the same three subspaces with strong noise; the second is not looked at until the end. The
+# pipeline scales the columns.
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -30,8 +29,8 @@ first, second = slice(0, 100), slice(100, 200)
 pipeline = make_pipeline(StandardScaler(with_mean=False), OSC(n_subspaces=3, n_jobs=1, random_state=0))
 
 # %%
-# ``GridSearchCV`` would cut the recording into pieces and shuffle nothing back together, so that a plain
-# loop over the grid is clearer.
+# ``GridSearchCV`` would divide the recording into folds and break its order, so a plain loop over the grid is
+# better.
 grid = {"osc__lambda_1": [0.03, 0.1, 0.3], "osc__lambda_2": [0.01, 0.1, 1.0, 10.0]}
 settings = list(ParameterGrid(grid))
 errors = []
@@ -42,7 +41,7 @@ best = settings[int(np.argmin(errors))]
 print("best on the first recording:", best)
 
 # %%
-# The error on the first recording for all settings, and the labels of the second with the best of them.
+# The error on the first recording for all settings, and the labels of the second recording with the best one.
 found = clone(pipeline).set_params(**best).fit_predict(frame[second])
 print(f"mislabelled in the second recording: {clustering_error(labels[second], found):.1%}")
 

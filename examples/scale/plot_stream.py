@@ -1,21 +1,21 @@
 """
-Samples that arrive
-===================
+Streams
+=======
 
-``partial_fit`` extends a segmentation while samples come in, and forgets the far past. A boundary may
-still move at first; it is final once ``delay_`` more samples have come. This page watches boundaries
-being found and becoming final.
+``partial_fit`` extends a segmentation while samples arrive, and forgets the distant past. A boundary may
+still move at first; it is final once ``delay_`` more samples have arrived. This page shows when boundaries
+are found and when they become final.
 """
 
 # %%
-# Two minutes of motion at 30 frames a second, in blocks of two seconds. ``time_scale`` is the number of
-# samples in which something can happen: a second. A stream has no mean to subtract, so zero has to mean
-# something; here the mean of a recording made before is known.
+# Two minutes of motion at 30 frames per second, in blocks of two seconds. ``time_scale`` is the number of
+# samples in which something can happen: a second. The mean of a stream is not known in advance, so nothing is
+# centred; here we pretend to know it from an earlier recording.
 import matplotlib.pyplot as plt
 import numpy as np
 
 from seqspan import OSC
-from seqspan._core.spans import boundaries_from_labels
+from seqspan.cuts import boundaries_from_labels
 from seqspan.datasets import make_motion
 from seqspan.plots import STYLE
 
@@ -27,12 +27,12 @@ history = []
 for block in np.array_split(X, len(X) // 60):
     osc.partial_fit(block)
     history.append((osc.n_samples_seen_, osc.boundaries_.copy(), osc.n_final_))
-osc.partial_fit(block[:0], last=True)  # nothing follows: everything becomes final
+osc.partial_fit(block[:0], last=True)  # no more samples: everything becomes final
 print(f"final after {osc.delay_} samples, {osc.delay_ / 30:.0f} s")
 print(f"{len(osc.boundaries_)} boundaries found, {len(boundaries_from_labels(labels))} true")
 
 # %%
-# Time runs upwards. What has arrived lies left of the solid line; what lies left of the dashed line cannot
+# Time runs upwards. Samples left of the solid line have arrived; boundaries left of the dashed line cannot
 # move any more.
 plt.style.use(STYLE)
 figure, ax = plt.subplots(figsize=(8, 4.8))
@@ -45,7 +45,7 @@ for name, points, marker in (("may still move", pending, "."), ("final", final, 
     ax.plot(place, seen, marker, label=name, markersize=5, linestyle="none")
 now = np.array([0, len(X)]) / 30
 ax.plot(now, now, color="black", linewidth=1, label="now")
-ax.plot(now, now + osc.delay_ / 30, color="black", linewidth=1, linestyle="--", label="now, less the delay")
-ax.set(xlim=now, ylim=now, xlabel="place of a boundary (s); true ones in grey", ylabel="arrived so far (s)")
+ax.plot(now, now + osc.delay_ / 30, color="black", linewidth=1, linestyle="--", label="now minus the delay")
+ax.set(xlim=now, ylim=now, xlabel="boundary (s); true ones in grey", ylabel="arrived so far (s)")
 ax.legend(loc="center left", bbox_to_anchor=(1, 0.5))
 plt.show()

@@ -1,12 +1,13 @@
-"""Show that all solvers reach one minimum, and that it is the one cvxpy finds.
+"""Show that all solvers reach the same minimum, and that cvxpy finds it too.
 
     python -m benchmarks.agreement              # n = 100 as in the paper; a minute or two
-    python -m benchmarks.agreement --quick      # a toy size, seconds
-    python -m benchmarks.agreement --no-cvxpy   # the solvers among themselves
+    python -m benchmarks.agreement --quick      # toy size, seconds
+    python -m benchmarks.agreement --no-cvxpy   # compares the solvers with each other only
 
-First OSC on the paper's synthetic data, without and with noise, by every solver run to a relative
-duality gap of 1e-5; then every other model on a small problem. The last column is the distance from
-cvxpy (or, without it, from the best of the solvers), relative to the objective. Fails if one is above 1e-4.
+First, every solver minimises OSC on the paper's synthetic data, without and with noise, to a relative
+duality gap of 1e-5. Then every other model is minimised on a small problem. The last column is the distance
+from cvxpy (without it, from the best of the solvers), relative to the objective. The benchmark fails if one
+is above 1e-4.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from seqspan.solvers import SOLVERS, Stopping
 
 TOL = 1e-5
 MAX_ITER = 200_000
-AGREED = 1e-4  # what the largest difference must stay below
+AGREED = 1e-4  # relative; a larger difference is a failure
 NOISES = (0.0, 0.2)
 OSC = Osc(0.1, 1.0)  # the paper's weights
 COUPLED_ONLY = ("vladmap", "ladmpsap", "sylvester")
@@ -35,7 +36,7 @@ COUPLED_ONLY = ("vladmap", "ladmpsap", "sylvester")
 
 @dataclass(frozen=True)
 class Row:
-    """One run: what was reached, how surely, and at what price in processor time."""
+    """One run: objective, certified gap, iterations and processor time."""
 
     problem: str
     solver: str
@@ -61,7 +62,7 @@ def run_cvxpy(problem: str, model: Model, X: np.ndarray) -> Row:
 
 
 def osc_rows(n: int, cvxpy: bool) -> Iterator[list[Row]]:
-    """OSC at the paper's parameters, one block per noise level."""
+    """Yield the rows of OSC with the paper's weights, one block per noise level."""
     for noise in NOISES:
         X = paper_problem(n, noise)
         name = f"OSC {X.shape[0]}x{X.shape[1]}, noise {noise}"
@@ -70,7 +71,7 @@ def osc_rows(n: int, cvxpy: bool) -> Iterator[list[Row]]:
 
 
 def model_rows(cvxpy: bool) -> Iterator[list[Row]]:
-    """Every model on a tall and a wide problem, by all solvers that take it."""
+    """Yield the rows of every model on a tall and a wide problem, for all solvers that accept it."""
     for seed, (name, case) in enumerate(CASES.items()):
         for shape in ("wide", "tall"):
             model, X = case.problem(shape, seed)
@@ -80,7 +81,7 @@ def model_rows(cvxpy: bool) -> Iterator[list[Row]]:
                 options = {"mu": case.mu} if solver in COUPLED_ONLY else {}
                 try:
                     rows.append(run_solver(problem, solver, model, X, **options))
-                except ValueError:  # how a solver says that a model is not for it
+                except ValueError:  # the solver does not accept this model
                     continue
             yield [*rows, run_cvxpy(problem, model, X)] if cvxpy else rows
 
@@ -105,21 +106,21 @@ def print_block(rows: list[Row]) -> float:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--size", type=int, default=100, help="time steps of the OSC problem (default 100)")
-    parser.add_argument("--quick", action="store_true", help="a toy: 25 time steps")
-    parser.add_argument("--no-cvxpy", action="store_true", help="leave the independent oracle out")
+    parser.add_argument("--quick", action="store_true", help="toy size: 25 time steps")
+    parser.add_argument("--no-cvxpy", action="store_true", help="leave out the independent oracle")
     given = parser.parse_args()
     print(
         f"{'problem':<28} {'solver':<11} {'objective':>14} {'gap':>8} {'steps':>7} {'cpu s':>8} {'away':>9}"
     )
     cvxpy = not given.no_cvxpy
-    for solver in SOLVERS:  # compiled before the clock runs
+    for solver in SOLVERS:  # compile before the clock starts
         if solver != "closed_form":
             run_solver("", solver, OSC, paper_problem(10, 0.0))
     osc = [print_block(rows) for rows in osc_rows(25 if given.quick else given.size, cvxpy)]
     others = [print_block(rows) for rows in model_rows(cvxpy)]
     print(f"\nlargest relative difference: OSC {max(osc):.1e}, other models {max(others):.1e}")
     if max(*osc, *others) > AGREED:
-        raise SystemExit(f"Some solver is more than {AGREED} away.")
+        raise SystemExit(f"Some solver differs by more than {AGREED}.")
 
 
 if __name__ == "__main__":

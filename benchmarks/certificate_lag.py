@@ -1,9 +1,10 @@
-"""How many iterations pass between the primal being good and the certificate saying so.
+"""How many iterations lie between a good objective and the certificate that proves it.
 
     python -m benchmarks.certificate_lag [--data DIR]
 
-The fast solver on the paper's data, clean and noisy, on a smooth recording, and (with --data) on real ones.
-"scaled" is the bound without tightening: the dual point scaled by its single worst entry.
+Runs the fast solver on the paper's data, clean and noisy, on a smooth recording and, with --data, on real
+ones. "primal" counts iterations until the objective is within the target, "tightened" until the certificate
+is. "scaled" uses the bound without tightening: the dual point is scaled by its single worst entry.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ def problems(data: Path | None) -> Iterator[tuple[str, np.ndarray]]:
 
 
 def bounds_by_iteration(X: np.ndarray) -> Iterator[tuple[int, float, float, float]]:
-    """Iteration, objective, tightened bound and scaled bound, one after the other."""
+    """Yield iteration, objective, tightened bound and scaled bound."""
     with Team(1) as team:
         sweeps = Sweeps(MODEL, reduce(X, float), team)
         state = sweeps.zero_state(10.0, 30.0)
@@ -50,7 +51,7 @@ def bounds_by_iteration(X: np.ndarray) -> Iterator[tuple[int, float, float, floa
 
 
 def scaled_bound(sweeps: Sweeps, state: State, X: np.ndarray) -> float:
-    """The dual value at E = X - XS and the multiplier, scaled until feasible and no more."""
+    """Return the dual value at E = X - XS and the multiplier, scaled just enough to be feasible."""
     multiplier = np.vstack([sweeps.split(state, b)[3].T for b in range(sweeps.n_blocks)])[: X.shape[1], :-1]
     E = X - X @ (sweeps.data.Q @ state.fitted.T)
     V = MODEL.coupling.feasible(state.r2 * multiplier)
@@ -83,7 +84,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--data", type=Path)
+    parser.add_argument("--data", type=Path, help="folder of the real data sets")
     options = parser.parse_args()
     print(describe_machine())
     print_table([row for name, X in problems(options.data) for row in lag(name, X)])

@@ -1,11 +1,11 @@
-"""The row-split solver on a real Dask cluster on one machine: scheduler and workers are own processes.
+"""The solver split over a real Dask cluster on one machine; scheduler and workers are separate processes.
 
-    python -m benchmarks.cluster --samples 20000 --landmarks 512          # the table of the documentation
-    python -m benchmarks.cluster --samples 3000 --landmarks 0             # all samples as atoms
+    python -m benchmarks.cluster --samples 3000 --landmarks 128      # the table in docs/scale.md
+    python -m benchmarks.cluster --samples 3000 --landmarks 0        # all samples as atoms
 
-Prints the objective against that of a single process, bytes per iteration against the formula (counted by
-the kernel for the sockets of this process, TCP_INFO), seconds per iteration, and what a SIGKILL in the middle
-does.
+Compares the objective with that of a single process and the bytes per iteration with the formula (counted by
+the operating system for the sockets of this process, TCP_INFO). Also prints the seconds per iteration, and
+what happens after a SIGKILL in the middle.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ from seqspan.solvers.fast.sweeps import Sweeps
 
 @dataclass
 class Cluster:
-    """A scheduler and its workers, each a process of its own."""
+    """A scheduler and its workers, each in its own process."""
 
     address: str
     scheduler: subprocess.Popen[bytes]
     workers: list[subprocess.Popen[bytes]] = field(default_factory=list)
 
     def add_worker(self) -> None:
-        """Start one more."""
+        """Start another worker."""
         command = [
             "distributed.cli.dask_worker",
             self.address,
@@ -57,13 +57,13 @@ class Cluster:
         self.workers.append(_start(command))
 
     def kill_a_worker(self) -> None:
-        """As a machine that goes down: no farewell."""
+        """Kill a worker without warning, as if its machine went down."""
         worker = self.workers.pop()
         os.kill(worker.pid, signal.SIGKILL)
         worker.wait()
 
     def wait_for(self, n_workers: int) -> None:
-        """Wait until as many have come."""
+        """Wait until that many workers are connected."""
         from distributed import Client
 
         with Client(self.address, set_as_default=False) as client:
@@ -77,7 +77,7 @@ def _start(command: list[str]) -> subprocess.Popen[bytes]:
 
 @contextlib.contextmanager
 def started_cluster(n_workers: int) -> Iterator[Cluster]:
-    """Start a scheduler and workers; all are gone afterwards."""
+    """Start a scheduler and workers, and kill them at the end."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -97,10 +97,10 @@ def started_cluster(n_workers: int) -> Iterator[Cluster]:
 
 
 def bytes_of_sockets() -> int:
-    """Payload that the kernel has seen on the open TCP sockets of this process, both ways."""
+    """Return the bytes that the open TCP sockets of this process have sent and received."""
     total = 0
     for name in os.listdir("/proc/self/fd"):
-        with contextlib.suppress(OSError):  # gone by now, or not a connected socket
+        with contextlib.suppress(OSError):  # closed meanwhile, or not a connected socket
             if not os.readlink(f"/proc/self/fd/{name}").startswith("socket:"):
                 continue
             with socket.socket(fileno=os.dup(int(name))) as duplicate:
@@ -111,23 +111,23 @@ def bytes_of_sockets() -> int:
 
 
 class Meter:
-    """A callback that notes bytes and time whenever a certificate is made."""
+    """A callback that records bytes and time at every certificate."""
 
     def __init__(self) -> None:
         self.marks: list[tuple[int, int, float]] = []
 
     def __call__(self, progress: Progress) -> None:
-        """Note them."""
+        """Record them."""
         self.marks.append((progress.iteration, bytes_of_sockets(), time.perf_counter()))
 
     def per_iteration(self) -> tuple[float, float]:
-        """Return bytes and seconds, from the first mark to the last: the start is not an iteration."""
+        """Return bytes and seconds per iteration between the first mark and the last."""
         (i, b, t), (j, c, u) = self.marks[0], self.marks[-1]
         return (c - b) / (j - i), (u - t) / (j - i)
 
 
 def solve_here(model: Osc | SpatSc, X: np.ndarray, D: np.ndarray | None, stopping: Stopping) -> Solution:
-    """The same solver in this process, from the same start."""
+    """Run the same solver in this process, from the same start."""
     data = reduce(X, X.dtype) if D is None else reduce_onto(D, column_blocks(X), X.shape[1], X.dtype)
     with Team(1) as team:
         start = Sweeps(model, data, team).zero_state(PENALTIES[0], PENALTIES[1] * model.lam2)
@@ -135,7 +135,7 @@ def solve_here(model: Osc | SpatSc, X: np.ndarray, D: np.ndarray | None, stoppin
 
 
 def compare(model: Osc | SpatSc, X: np.ndarray, D: np.ndarray | None, n_workers: int) -> dict[str, object]:
-    """One model on a cluster with a worker killed on the way, without, and in this process."""
+    """Solve one model on a cluster, again with a worker killed on the way, and in this process."""
     here, there, killed = Meter(), Meter(), []
     alone = solve_here(model, X, D, Stopping(1e-3, 2000, callback=here))
     with started_cluster(n_workers) as cluster, tempfile.TemporaryDirectory() as folder:
@@ -175,7 +175,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--samples", type=int, default=600)
-    parser.add_argument("--landmarks", type=int, default=64, help="0: all samples are atoms")
+    parser.add_argument("--landmarks", type=int, default=64, help="0 uses all samples as atoms")
     parser.add_argument("--workers", type=int, default=3)
     options = parser.parse_args()
     print(describe_machine())

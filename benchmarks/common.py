@@ -1,4 +1,4 @@
-"""What the benchmarks share: the machine in words, tables, and problems of the paper's kind."""
+"""What the benchmarks share: a description of the machine, tables, and test problems."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from seqspan.datasets import make_motion, make_subspaces
 
 
 def describe_machine() -> str:
-    """Processor, cores and versions, for the head of every table."""
+    """Return processor, cores and versions, to print above every table."""
     packages = ", ".join(f"{name} {version(name)}" for name in ("numpy", "scipy", "numba", "scikit-learn"))
     return f"{_processor()}, {joblib.cpu_count()} cores; Python {platform.python_version()}, {packages}"
 
@@ -26,7 +26,7 @@ def _processor() -> str:
 
 
 def print_table(rows: Sequence[Mapping[str, object]]) -> None:
-    """Print rows as a Markdown table; the keys of the first are the columns."""
+    """Print rows as a Markdown table; the keys of the first row are the columns."""
     columns = list(rows[0])
     cells = [[_text(row.get(column, "")) for column in columns] for row in rows]
     widths = [max(len(text) for text in texts) for texts in zip(columns, *cells, strict=True)]
@@ -42,18 +42,18 @@ def _text(value: object) -> str:
 
 
 def paper_problem(n: int, noise: float = 0.0, seed: int = 0) -> np.ndarray:
-    """The paper's synthetic data, unit columns; noise of a standard deviation may be added to them."""
+    """Return the paper's synthetic data with unit columns, and noise of a standard deviation."""
     rng = np.random.default_rng(seed)
     X = unit_columns(make_subspaces(samples_per_subspace=n // 5, rng=rng)[0])
     return unit_columns(X + noise * rng.standard_normal(X.shape)) if noise else X
 
 
 def motion_problem(n: int, seed: int = 0) -> np.ndarray:
-    """A smooth, motion-capture-like recording of 62 angles, centred, unit columns."""
+    """Return a smooth recording of 62 angles, like motion capture: centred, with unit columns."""
     X = make_motion(n, rng=seed)[0]
     return unit_columns(X - X.mean(axis=1, keepdims=True))
 
 
 def unit_columns(X: np.ndarray) -> np.ndarray:
-    """Scale columns to norm one."""
+    """Scale columns to unit norm."""
     return np.asarray(X / np.linalg.norm(X, axis=0))

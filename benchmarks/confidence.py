@@ -1,12 +1,13 @@
-"""Is the confidence of a boundary what it says? Reliability on labelled recordings.
+"""Check the confidence of boundaries against labelled recordings.
 
     python -m benchmarks.confidence --data DIR
 
-Boundaries are found with the numbers of spans and labels given, and with nothing given. One is right if a
-true boundary lies within 2 % of the recording that no other found one is nearer to. A row of the table holds
-boundaries of like confidence, its mean, and the share that is right; the expected calibration error is
-the mean distance of the two, weighted by the number of boundaries. The two constants were fitted on the
-sequences marked `choose`; those marked `confirm` were not used for it.
+Boundaries are found with the true number of spans given, and with nothing given. A boundary is right if it
+can be paired with a true boundary within 2 % of the recording; pairs are made nearest first, and each
+boundary is used once. Each row of the table holds boundaries of similar confidence: their mean confidence,
+and the share that is right. The expected calibration error is the mean difference between the two, weighted
+by the number of boundaries. The two constants were fitted on the recordings marked `choose`; those marked
+`confirm` were not used for that.
 """
 
 from __future__ import annotations
@@ -29,21 +30,21 @@ N_BINS = 10
 DEFAULT = ["weizmann", "keck", "cmu86", "mocap6", "hdm05", "clips"]
 
 
-def judge(sequence: Labelled) -> Iterator[tuple[str, float, bool]]:
-    """Setting, confidence and correctness of every boundary that is found."""
-    X = make_chain("auto", sequence.X, sequence.kind).apply(sequence.X)
+def judge(recording: Labelled) -> Iterator[tuple[str, float, bool]]:
+    """Yield setting, confidence and correctness of every boundary that is found."""
+    X = make_chain("auto", recording.X, recording.kind).apply(recording.X)
     Z = OSC(n_subspaces=1).fit(X).coef_
     cutter = make_cutter("ordered", np.ascontiguousarray(X.T), Z, rng=0)
-    truth = boundaries_from_labels(sequence.labels)
-    for given, n_spans in (("both", sequence.n_spans), ("nothing", "auto")):
+    truth = boundaries_from_labels(recording.labels)
+    for given, n_spans in (("both", recording.n_spans), ("nothing", "auto")):
         found = cutter.cut(n_spans).boundaries
         right = match(truth, found, round(MARGIN * len(X)))
-        for sure, correct in zip(cutter.confidence(found), right, strict=True):
-            yield given, float(sure), bool(correct)
+        for confidence, correct in zip(cutter.confidence(found), right, strict=True):
+            yield given, float(confidence), bool(correct)
 
 
 def match(truth: np.ndarray, found: np.ndarray, margin: int) -> np.ndarray:
-    """Which found boundaries are right: pairs within the margin, nearest first, each boundary once."""
+    """Say which found boundaries are right: pairs within the margin, nearest first, each boundary once."""
     distances = np.abs(found[:, None] - truth)
     right = np.zeros(len(found), dtype=bool)
     free = np.ones(len(truth), dtype=bool)
@@ -54,40 +55,41 @@ def match(truth: np.ndarray, found: np.ndarray, margin: int) -> np.ndarray:
     return right
 
 
-def tabulate(sure: np.ndarray, right: np.ndarray) -> float:
+def tabulate(confidence: np.ndarray, right: np.ndarray) -> float:
     """Print the reliability table; return the expected calibration error."""
-    bins = np.minimum((sure * N_BINS).astype(int), N_BINS - 1)
+    bins = np.minimum((confidence * N_BINS).astype(int), N_BINS - 1)
     error = 0.0
     print("| confidence | boundaries | mean confidence | right |\n|---|---|---|---|")
     for number in np.unique(bins):
         own = bins == number
-        error += own.mean() * abs(sure[own].mean() - right[own].mean())
+        error += own.mean() * abs(confidence[own].mean() - right[own].mean())
         low, high = number / N_BINS, (number + 1) / N_BINS
-        print(f"| {low:.1f}-{high:.1f} | {own.sum()} | {sure[own].mean():.2f} | {right[own].mean():.2f} |")
+        means = f"{confidence[own].mean():.2f} | {right[own].mean():.2f}"
+        print(f"| {low:.1f}-{high:.1f} | {own.sum()} | {means} |")
     return float(error)
 
 
 def main() -> None:
-    """Judge all sequences, then print a table for each split and setting."""
+    """Judge all recordings, then print a table for each split and setting."""
     layout = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=layout)
-    parser.add_argument("--data", default=os.environ.get("SEQSPAN_DATA"), help="folder of the sets")
+    parser.add_argument("--data", default=os.environ.get("SEQSPAN_DATA"), help="folder of the labelled sets")
     parser.add_argument("--sets", nargs="+", default=DEFAULT, choices=list(SETS))
     options = parser.parse_args()
     if options.data is None:
-        parser.error("--data is needed: the folder of the labelled sets (or set $SEQSPAN_DATA).")
+        parser.error("give --data, the folder of the labelled sets, or set $SEQSPAN_DATA.")
     rows = [
-        (sequence.split, *judged)
+        (recording.split, *judged)
         for name in options.sets
-        for sequence in SETS[name](Path(options.data))
-        for judged in judge(sequence)
+        for recording in SETS[name](Path(options.data))
+        for judged in judge(recording)
     ]
     for split in ("choose", "confirm"):
         for given in ("both", "nothing"):
             chosen = [row[2:] for row in rows if row[:2] == (split, given)]
-            sure, right = (np.array(column, dtype=float) for column in zip(*chosen, strict=True))
-            print(f"\n{split}, {given} given: {len(sure)} boundaries, {right.mean():.2f} right")
-            print(f"expected calibration error {tabulate(sure, right):.3f}")
+            confidence, right = (np.array(column, dtype=float) for column in zip(*chosen, strict=True))
+            print(f"\n{split}, {given} given: {len(confidence)} boundaries, {right.mean():.2f} right")
+            print(f"expected calibration error {tabulate(confidence, right):.3f}")
 
 
 if __name__ == "__main__":

@@ -1,10 +1,10 @@
-"""The paper's steps to the letter, beside the mended ones: how far above the minimum each ends.
+"""The paper's steps as printed, beside the corrected ones: how far above the minimum each ends.
 
     python -m benchmarks.errata
 
-Data are the paper's (five subspaces, 100 samples; lambda 0.1 and 1, mu = 1), without noise and at 4 dB. What
-is printed is ``objective / minimum - 1`` after 100, 1,000 and 10,000 steps; the fast solver certifies the
-minimum to 1e-6. Multipliers start from zero.
+Uses the paper's data (five subspaces, 100 samples; lambda 0.1 and 1, mu = 1), without noise and at 4 dB.
+Prints ``objective / minimum - 1`` after 100, 1,000 and 10,000 steps; the fast solver certifies the minimum to
+1e-6. Multipliers start at zero.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ RR = 4.0  # above ||R||^2 for every n
 
 
 def relaxed(X: np.ndarray, mu_step: float) -> Iterator[np.ndarray]:
-    """Algorithm 1; mu grows by `mu_step` times what Lemma 3 asks for in every step."""
+    """Run Algorithm 1; in every step mu grows by `mu_step` times what Lemma 3 asks for."""
     n = X.shape[1]
     Z, J, Y, mu = np.zeros((n, n)), np.zeros((n, n - 1)), np.zeros((n, n - 1)), 1.0
     lipschitz, eta = np.linalg.norm(X, 2) ** 2, 2 * RR
@@ -44,12 +44,12 @@ def relaxed(X: np.ndarray, mu_step: float) -> Iterator[np.ndarray]:
 
 
 def exact(X: np.ndarray, sign: float, factor: float) -> Iterator[np.ndarray]:
-    """Algorithm 2 with mu = 1; `sign` of the E-step, `factor` times Theorem 1's bound, for E and J too."""
+    """Run Algorithm 2 with mu = 1, `sign` in the E-step and `factor` times Theorem 1's bound."""
     n = X.shape[1]
     Z, E, J = np.zeros((n, n)), np.zeros_like(X), np.zeros((n, n - 1))
     Y1, Y2 = np.zeros_like(X), np.zeros((n, n - 1))
     eta = 1.02 * factor * (np.linalg.norm(X, 2) ** 2 + RR)
-    near = factor - 1  # weight of staying near: zero is the paper's plain step
+    near = factor - 1  # weight of the proximal term; zero is the paper's plain step
     while True:
         fit, change = X @ Z - X + E, J - R.apply(Z)
         slope = X.T @ (Y1 + fit) - R.adjoint(Y2 + change)
@@ -64,13 +64,13 @@ VARIANTS: dict[str, Callable[[np.ndarray], Iterator[np.ndarray]]] = {
     "Algorithm 1, mu growing as Lemma 3 asks": lambda X: relaxed(X, 1.0),
     "Algorithm 1, mu = 1": lambda X: relaxed(X, 0.0),
     "Algorithm 2, E-step as printed": lambda X: exact(X, 1.0, 1.0),
-    "Algorithm 2, E-step's sign mended": lambda X: exact(X, -1.0, 1.0),
-    "Algorithm 2, and with three times Theorem 1's bound": lambda X: exact(X, -1.0, 3.0),
+    "Algorithm 2, E-step's sign corrected": lambda X: exact(X, -1.0, 1.0),
+    "Algorithm 2, and three times Theorem 1's bound": lambda X: exact(X, -1.0, 3.0),
 }
 
 
 def excesses(X: np.ndarray, minimum: float, iterates: Iterator[np.ndarray], most: int) -> dict[str, float]:
-    """``objective / minimum - 1`` at the steps that are looked at."""
+    """Return ``objective / minimum - 1`` after each number of STEPS."""
     found = {}
     with np.errstate(all="ignore"):  # some of them diverge
         for step, Z in zip(range(1, most + 1), iterates, strict=False):
@@ -93,7 +93,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--most", type=int, default=STEPS[-1], help="steps of each algorithm")
+    parser.add_argument("--most", type=int, default=STEPS[-1], help="most steps of each algorithm")
     options = parser.parse_args()
     print(describe_machine())
     clean = paper_problem(100)

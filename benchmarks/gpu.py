@@ -1,10 +1,10 @@
-"""OSC on an NVIDIA GPU: from samples on the host to labels, time per iteration against the bandwidth, sizes.
+"""OSC on an NVIDIA GPU: time from samples to labels, time per iteration compared with the bandwidth.
 
     python -m benchmarks.gpu
     python -m benchmarks.gpu --compare 9842 --sizes 1000 2000 4000 9842 20000 40000
 
-62 angles in float32, to a certified gap of 1e-2, the number of subspaces found. Times are medians of warm
-runs, from a NumPy array of samples to NumPy labels. The CPU runs the same fit in a process of its own, held
+62 angles in float32, certified gap of 1e-2, number of subspaces estimated. Times are medians of warm runs,
+from a NumPy array of samples to NumPy labels. The CPU runs the same fit in a separate process that is limited
 to two cores.
 """
 
@@ -30,19 +30,17 @@ from seqspan.solvers.gpu.device_functions import device_functions_for
 from seqspan.solvers.gpu.solver import reduce_on_device
 from seqspan.solvers.gpu.sweeps import Sweeps
 
-FLOOR_ARRAYS = (
-    6  # two sweeps must read V and U, the second must write them: as in benchmarks/iteration_floor.py
-)
-MOVED_ARRAYS = 10  # and the two thin products write and read an array each
+FLOOR_ARRAYS = 6  # two passes read V and U, and the second writes them, as in benchmarks/iteration_floor.py
+MOVED_ARRAYS = 10  # each of the two thin products also writes one array and reads one
 
 
 def samples(n: int) -> np.ndarray:
-    """Rows of a smooth recording."""
+    """Return the rows of a smooth recording."""
     return np.ascontiguousarray(motion_problem(n).T.astype(np.float32))
 
 
 def milliseconds(work: Callable[[], object], repeats: int) -> float:
-    """Median time of some work on the device, by its own clock."""
+    """Return the median time of some work on the device, by the device's clock."""
     cupy = require_cupy()
     times = []
     for _ in range(repeats + 3):  # the first ones warm up
@@ -56,10 +54,10 @@ def milliseconds(work: Callable[[], object], repeats: int) -> float:
 
 
 def fit_on_gpu(X: np.ndarray, repeats: int) -> tuple[float, int, OSC]:
-    """Median seconds from host array to labels, largest GPU memory in bytes, and the last fit."""
+    """Return median seconds from host array to labels, peak GPU memory in bytes, and the last fit."""
     cupy = require_cupy()
     pool = cupy.get_default_memory_pool()
-    OSC(device="cuda", random_state=0).fit(X)  # compiles, opens libraries
+    OSC(device="cuda", random_state=0).fit(X)  # compile, and load libraries
     pool.free_all_blocks()
     seconds, peak = [], 0
     for _ in range(repeats):
@@ -71,9 +69,9 @@ def fit_on_gpu(X: np.ndarray, repeats: int) -> tuple[float, int, OSC]:
 
 
 def fit_on_two_cores(n: int, result: str) -> None:
-    """The same fit on the CPU; the whole of a process."""
+    """Run the same fit on the CPU; called in a separate process."""
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:2])
-    OSC(n_jobs=2, random_state=0).fit(samples(600))  # compiles
+    OSC(n_jobs=2, random_state=0).fit(samples(600))  # compile
     X = samples(n)
     began = time.perf_counter()
     fit = OSC(n_jobs=2, random_state=0).fit(X)
@@ -83,7 +81,7 @@ def fit_on_two_cores(n: int, result: str) -> None:
 
 
 def compare(n: int) -> None:
-    """A fit on the GPU and on two cores, side by side."""
+    """Fit on the GPU and on two cores, and compare."""
     seconds, _, fit = fit_on_gpu(samples(n), repeats=7)
     name = "two_cores_labels.npy"
     command = [sys.executable, "-m", "benchmarks.gpu", "--two-cores", str(n), "--result", name]
@@ -102,11 +100,11 @@ def compare(n: int) -> None:
 
 
 def iteration_floor(n: int) -> dict[str, Any]:
-    """Time of an iteration, with and without its share of certificates, against copying what it must move."""
+    """Compare an iteration, with and without certificates, with the time to copy what it must move."""
     cupy = require_cupy()
     X = cupy.asarray(samples(n).T)
-    kernels = device_functions_for(np.dtype(np.float32), cupy.cuda.Device().id)
-    sweeps = Sweeps(Osc(0.1, 1.0), reduce_on_device(X, cupy), kernels)
+    functions = device_functions_for(np.dtype(np.float32), cupy.cuda.Device().id)
+    sweeps = Sweeps(Osc(0.1, 1.0), reduce_on_device(X, cupy), functions)
     state = sweeps.zero_state(10.0, 30.0)
     source, target = sweeps.zero_state(1.0, 1.0).V, cupy.empty((n, sweeps.m), np.float32)
     source[:] = cupy.random.standard_normal(source.shape, dtype=np.float32)
@@ -135,7 +133,7 @@ def iteration_floor(n: int) -> dict[str, Any]:
 
 
 def size_row(n: int) -> dict[str, Any]:
-    """What a fit of one size takes."""
+    """Return the time and memory of a fit of one size."""
     require_cupy().get_default_memory_pool().free_all_blocks()
     seconds, peak, fit = fit_on_gpu(samples(n), repeats=3)
     return {
@@ -149,9 +147,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--sizes", type=int, nargs="*", default=[1000, 2000, 4000])
-    parser.add_argument("--floors", type=int, nargs="*", default=[4921, 9842])
-    parser.add_argument("--compare", type=int, help="size of the comparison with two cores")
+    parser.add_argument("--sizes", type=int, nargs="*", default=[1000, 2000, 4000], help="samples per fit")
+    parser.add_argument("--floors", type=int, nargs="*", default=[4921, 9842], help="samples per iteration")
+    parser.add_argument("--compare", type=int, help="samples of the comparison with two cores")
     parser.add_argument("--two-cores", type=int, help=argparse.SUPPRESS)
     parser.add_argument("--result", help=argparse.SUPPRESS)
     options = parser.parse_args()

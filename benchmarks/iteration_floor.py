@@ -1,9 +1,9 @@
-"""Time per iteration of the fast solver against what the memory and the arithmetic units allow.
+"""Compare an iteration of the fast solver with what memory bandwidth and arithmetic allow.
 
     python -m benchmarks.iteration_floor --sizes 2000 4000 8000
 
-The floor of an iteration is the time to move its bytes at the measured speed of a copy plus the time of its
-two thin products at the measured speed of BLAS. An iteration reads V and U in its first pass, reads and
+The floor is the time to move the bytes of an iteration at the measured speed of a copy, plus the time of its
+two thin products at the measured speed of BLAS. An iteration reads V and U in its first pass, and reads and
 writes both in its second: six arrays of n x n. The products take 4 n^2 r operations.
 """
 
@@ -26,7 +26,7 @@ ARRAYS_MOVED = 6
 
 
 def best_seconds(work: Callable[[], object]) -> float:
-    """Shortest of a few runs: what the machine can do when it is left alone."""
+    """Return the shortest of a few runs, the one least disturbed by other work."""
     times = []
     for _ in range(REPEATS):
         began = time.perf_counter()
@@ -36,7 +36,7 @@ def best_seconds(work: Callable[[], object]) -> float:
 
 
 def copy_bandwidth(team: Team, dtype: type) -> float:
-    """Bytes per second, read plus written, of a copy far larger than the caches, on all threads."""
+    """Return bytes per second, read plus written, of a copy far larger than the caches, on all threads."""
     source = np.ones((team.n_jobs, 2**26 // team.n_jobs), dtype)
     target = np.zeros_like(source)
 
@@ -48,7 +48,7 @@ def copy_bandwidth(team: Team, dtype: type) -> float:
 
 
 def blas_rate(team: Team, n: int, rank: int, dtype: type) -> float:
-    """Operations per second of products of the solver's shapes, on all threads."""
+    """Return operations per second of products with the solver's shapes, on all threads."""
     left, right = np.ones((n, 128), dtype), np.ones((128, rank), dtype)
     repeats = max(1, int(2e9 / (2 * n * 128 * rank)))
 
@@ -60,9 +60,9 @@ def blas_rate(team: Team, n: int, rank: int, dtype: type) -> float:
     return team.n_jobs * repeats * 2 * n * 128 * rank / best_seconds(lambda: team.map(multiply, team.n_jobs))
 
 
-def measure(name: str, X: np.ndarray, dtype: type, threads: int | None) -> dict[str, object]:
+def measure(name: str, X: np.ndarray, dtype: type, n_jobs: int | None) -> dict[str, object]:
     n = X.shape[1]
-    with Team(threads) as team:
+    with Team(n_jobs) as team:
         sweeps = Sweeps(Osc(0.1, 1.0), reduce(X, dtype), team)
         state = sweeps.zero_state(10.0, 30.0)
         sweeps.iterate(state)
@@ -83,15 +83,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--sizes", type=int, nargs="+", default=[500])
-    parser.add_argument("--threads", type=int)
+    parser.add_argument("--sizes", type=int, nargs="+", default=[500], help="numbers of samples")
+    parser.add_argument("--n-jobs", type=int, help="number of threads; all cores by default")
     options = parser.parse_args()
     print(describe_machine())
     rows = []
     for n in options.sizes:
         for dtype in (np.float32, np.float64):
-            rows.append(measure("motion", motion_problem(n), dtype, options.threads))
-            rows.append(measure("paper, noisy", paper_problem(n, 0.1), dtype, options.threads))
+            rows.append(measure("motion", motion_problem(n), dtype, options.n_jobs))
+            rows.append(measure("paper, noisy", paper_problem(n, 0.1), dtype, options.n_jobs))
     print_table(rows)
 
 

@@ -1,13 +1,13 @@
-"""Landmarks in place of all samples: how accurate, how fast, how much memory.
+"""Landmarks instead of all samples: how accurate, how fast, how much memory.
 
     python -m benchmarks.landmarks accuracy                      # labelled sets; needs $SEQSPAN_DATA
     python -m benchmarks.landmarks accuracy --landmarks 256 512 --choices cover regular means centres
     python -m benchmarks.landmarks scaling --sizes 10000 50000 100000 200000
 
-`accuracy` cuts the coefficients of the full dictionary and of landmarks by the same normalised cut at the
-true number of subspaces. `scaling` takes motion-like data of 62 angles from the array to labels, each
-size in a process of its own; the exponent is that of a line through logarithms. CPU seconds are printed
-too, as other work on the machine does not lengthen them.
+`accuracy` cuts the coefficients of the full dictionary and those of landmarks by the same normalised cut,
+with the true number of subspaces given. `scaling` takes motion-like data of 62 angles from the array to the
+labels, each size in its own process; the exponent comes from a line fitted to the logarithms. CPU seconds are
+printed too, because other work on the machine hardly affects them.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ MODEL = Osc(0.1, 1.0)
 
 
 def labelled_sets(quick: bool) -> Iterator[tuple[str, Recording]]:
-    """Everything with labels and an order that the full dictionary can still be solved on."""
+    """Yield the labelled recordings that are short enough for the full dictionary."""
     for trial in CMU86_TRIALS[:1] if quick else CMU86_TRIALS:
         yield f"cmu86 {trial}", real.load_cmu86(trial)
     if quick:
@@ -69,7 +69,7 @@ def labelled_sets(quick: bool) -> Iterator[tuple[str, Recording]]:
 
 
 def prepare(recording: Recording) -> tuple[np.ndarray, np.ndarray]:
-    """Rows as the command line would take them, and their labels."""
+    """Return rows with the command line's preprocessing, and their labels."""
     chain = make_chain("auto", recording.X, recording.kind)
     assert recording.labels is not None
     rows = chain.rows(len(recording))
@@ -111,10 +111,10 @@ def measure_accuracy(sizes: list[int], choices: list[str], quick: bool) -> None:
 
 
 def run_once(n: int, m: int) -> None:
-    """From the array to labels; the whole of a process."""
+    """Go from the array to the labels once; called in a separate process."""
     X = np.ascontiguousarray(motion_problem(n).T, dtype=np.float32)
     few = scale_columns(X[:1000].T)
-    solve_on_landmarks(MODEL, few, choose_landmarks(few, m), stopping=Stopping(0.1, 20))  # compiles
+    solve_on_landmarks(MODEL, few, choose_landmarks(few, m), stopping=Stopping(0.1, 20))  # compile
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     began, cpu = time.perf_counter(), time.process_time()
     columns = scale_columns(np.ascontiguousarray(X.T))
@@ -166,7 +166,7 @@ def main() -> None:
     parser.add_argument("--sizes", type=int, nargs="+", default=[1000, 2000])
     parser.add_argument("--landmarks", type=int, nargs="+", default=[N_LANDMARKS])
     parser.add_argument("--choices", nargs="+", default=["auto"], choices=("auto", *CHOICES))
-    parser.add_argument("--quick", action="store_true", help="accuracy on one set alone")
+    parser.add_argument("--quick", action="store_true", help="accuracy on one recording only")
     options = parser.parse_args()
     if options.what == "once":
         run_once(options.sizes[0], options.landmarks[0])

@@ -1,9 +1,9 @@
 """How often each estimator of the number of subspaces is right, by noise level.
 
-OSC with the paper's parameters (lambda 0.1 and 1.0, unit columns) on the paper's synthetic data, and on data
-that differ from it in the number, order, length and dimension of the subspaces. Run with
-
     python -m benchmarks.n_subspaces [--repeats 10]
+
+OSC with the paper's weights (lambda 0.1 and 1.0, unit columns) on the paper's synthetic data, and on data
+with other numbers, orders, lengths and dimensions of the subspaces.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ METHODS = [name for name in ESTIMATORS if name != "soft_gap"]  # "auto" is the s
 
 
 def estimates(data: dict, level: float | None, seed: int) -> dict[str, bool]:
-    """Whether each method finds the true number in one draw."""
+    """Say for each method whether it finds the true number in one draw."""
     rng = np.random.default_rng(seed)
     clean, labels = make_recurring_subspaces(**data, rng=rng)
     X = add_noise(clean, level, rng=rng)
@@ -47,7 +47,7 @@ def estimates(data: dict, level: float | None, seed: int) -> dict[str, bool]:
 
 
 def shares_right(cases: dict[str, dict], repeats: int) -> dict[str, list[float]]:
-    """For each method, the share of right answers at each noise level."""
+    """Return for each method the share of right answers at each noise level."""
     shares: dict[str, list[float]] = {method: [] for method in METHODS}
     for level in LEVELS:
         rows = [estimates(data, level, seed) for data in cases.values() for seed in range(repeats)]
@@ -57,7 +57,7 @@ def shares_right(cases: dict[str, dict], repeats: int) -> dict[str, list[float]]
 
 
 def print_table(title: str, shares: dict[str, list[float]]) -> None:
-    """One row per method, one column per noise level."""
+    """Print one row per method and one column per noise level."""
     heads = ["no noise" if level is None else f"{level} dB" for level in LEVELS] + ["mean"]
     print(f"\n{title}\n\n| estimator | {' | '.join(heads)} |\n|---|{'---|' * len(heads)}")
     for method, row in shares.items():

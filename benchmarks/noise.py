@@ -2,8 +2,10 @@
 
     python -m benchmarks.noise --seeds 20
 
-The paper's synthetic data, unit columns, noise of standard deviation 0.2 on top, its weights (0.1 and 1.0).
-For every solver of OSC: the worst objective relative to that of Z = 0, the worst gap, the clustering error.
+Uses the paper's synthetic data with unit columns, noise of standard deviation 0.2, and its weights (0.1 and
+1.0).
+For every solver of OSC, it prints the clustering error, the largest objective relative to that of Z = 0, and
+the largest gap.
 """
 
 from __future__ import annotations
@@ -46,8 +48,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--seeds", type=int, default=2)
-    parser.add_argument("--noise", type=float, default=0.2)
+    parser.add_argument("--seeds", type=int, default=2, help="number of draws")
+    parser.add_argument("--noise", type=float, default=0.2, help="standard deviation")
     options = parser.parse_args()
     print(describe_machine())
     with warnings.catch_warnings():

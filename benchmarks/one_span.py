@@ -1,11 +1,11 @@
-"""How often the ordered cut says "no change" where nothing changes, and where something does.
+"""How many spans the ordered cut finds in data without changes, and in data with known changes.
 
     python -m benchmarks.one_span --seeds 20
     python -m benchmarks.one_span --seeds 1 --data DIR
 
-Noise, one subspace with independent coefficients, and one subspace with smooth ones must give one span;
-the paper's five subspaces, and planes that return, must not. With a data folder also the labelled spans
-of real recordings, each by itself: a person saw no change in them.
+Noise, one subspace with independent coefficients, and one subspace with smooth coefficients should give one
+span. The paper's five subspaces, and planes that return, should give several. With --data, every labelled
+span of real recordings is cut as well: a person saw no change in it, so it should give one span.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from seqspan.preprocess import make_chain
 
 
 def one_subspace(rng: np.random.Generator, n: int, width: float) -> np.ndarray:
-    """One subspace of dimension 4 in R^50, its coefficients smoothed over `width` samples."""
+    """Make samples of a 4-dimensional subspace of R^50, with coefficients smoothed over `width` samples."""
     coefficients = rng.standard_normal((n, 4))
     if width:
         coefficients = gaussian_filter1d(coefficients, width, axis=0, mode="reflect")
@@ -35,13 +35,13 @@ def one_subspace(rng: np.random.Generator, n: int, width: float) -> np.ndarray:
 
 
 def around_a_mean(rng: np.random.Generator, d: int) -> np.ndarray:
-    """One plane, with independent samples that have a mean."""
+    """Make independent samples of one plane, around a mean."""
     samples = (rng.standard_normal((300, 2)) + np.array([3.0, 1.0])) @ rng.standard_normal((2, d))
     return samples + 0.05 * rng.standard_normal(samples.shape)
 
 
 def planes(rng: np.random.Generator, d: int, length: int) -> np.ndarray:
-    """Four spans in three planes, with independent samples."""
+    """Make four spans in three planes, with independent samples."""
     return make_recurring_subspaces([0, 1, 2, 0], 2, d, length, rng=rng)[0].T
 
 
@@ -79,7 +79,7 @@ def count_spans(X: np.ndarray, seed: int = 0) -> int:
 
 
 def real_spans(data: Path, shortest: int = 80) -> dict[str, list[int]]:
-    """Numbers of spans found in each labelled span of at least so many samples, by set."""
+    """Return the number of spans found in each labelled span of at least `shortest` samples, by set."""
     found: dict[str, list[int]] = {}
     for load in (sets.weizmann, sets.cmu86, sets.mocap6, sets.actrectut, sets.film):
         for sequence in load(data):
@@ -93,11 +93,11 @@ def real_spans(data: Path, shortest: int = 80) -> dict[str, list[int]]:
 
 
 def main() -> None:
-    """Count the spans of every case over all seeds."""
+    """Count the spans of every case for all seeds."""
     layout = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=layout)
-    parser.add_argument("--seeds", type=int, default=20)
-    parser.add_argument("--data", type=Path, help="folder of the real sets")
+    parser.add_argument("--seeds", type=int, default=20, help="number of draws of every case")
+    parser.add_argument("--data", type=Path, help="folder of the labelled sets")
     options = parser.parse_args()
     print("| case | expected spans | numbers of spans found (times) |\n|---|---|---|")
     for name, (expected, make) in CASES.items():

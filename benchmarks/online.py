@@ -1,12 +1,12 @@
-"""Segmentation while samples arrive: rate and memory over a million samples, agreement with all at once.
+"""Streams: speed and memory over a million samples, and agreement with a segmentation of everything at once.
 
-    python -m benchmarks.online rate --samples 1000000     # samples a second, resident memory on the way
+    python -m benchmarks.online rate --samples 1000000     # samples per second, and resident memory
     python -m benchmarks.online agreement                  # motion-capture sets; needs $SEQSPAN_DATA
 
-`rate` feeds blocks of 480 samples of 62 angles: recordings of 20,000, five different ones in turn, so that
-activities return. `agreement` counts the boundaries of `segment_at_once` that the online segmentation has
-within a second, and the other way round; truth is what the sets' labels say. The last columns compare both
-with `fit` and its ordered cut, another method that sees everything.
+`rate` feeds blocks of 480 samples of 62 angles, from five different recordings of 20,000 samples in turn, so
+that activities return. `agreement` counts the boundaries of `segment_at_once` that the stream finds within a
+second, and the other way round; the sets' labels are the truth. With --ordered, it also compares with `fit`
+and its ordered cut, another method that sees everything.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ MODEL = Osc(0.1, 1.0)
 
 
 def resident_bytes() -> int:
-    """Memory that this process holds now."""
+    """Return the resident memory of this process."""
     status = Path("/proc/self/status").read_text().splitlines()
     return next(int(line.split()[1]) * 1024 for line in status if line.startswith("VmRSS"))
 
@@ -43,7 +43,7 @@ def resident_bytes() -> int:
 def measure_rate(n_samples: int) -> None:
     recordings = [np.ascontiguousarray(motion_problem(RECORDING, seed).T, np.float32) for seed in range(5)]
     osc = OSC(time_scale=TIME_SCALE)
-    osc.partial_fit(recordings[0][:4000])  # compiles
+    osc.partial_fit(recordings[0][:4000])  # compile
     rows, cpu, began, last = [], time.process_time(), time.perf_counter(), 0.0
     slowest = 0.0
     for done in range(0, n_samples, BLOCK):
@@ -83,7 +83,7 @@ def motion_sets(quick: bool) -> Iterator[tuple[str, Recording]]:
 
 
 def near(these: np.ndarray, those: np.ndarray, within: int) -> int:
-    """How many of these have one of those near."""
+    """Count how many of these have one of those within a distance."""
     return sum(bool(len(those)) and np.abs(those - place).min() <= within for place in these)
 
 
@@ -132,8 +132,8 @@ def main() -> None:
     )
     parser.add_argument("what", choices=("rate", "agreement"), nargs="?", default="rate")
     parser.add_argument("--samples", type=int, default=10_000)
-    parser.add_argument("--ordered", action="store_true", help="compare with fit and its ordered cut, too")
-    parser.add_argument("--quick", action="store_true", help="one short set alone")
+    parser.add_argument("--ordered", action="store_true", help="also compare with fit and its ordered cut")
+    parser.add_argument("--quick", action="store_true", help="one short recording only")
     options = parser.parse_args()
     print(describe_machine())
     if options.what == "rate":

@@ -1,10 +1,10 @@
-"""Growth of time and memory with the length of a recording: 62 angles, up to the paper's longest.
+"""How time and memory grow with the length of a recording: 62 angles, up to the paper's longest recording.
 
     python -m benchmarks.scaling --sizes 1000 2000 4000 9842
     python -m benchmarks.scaling --sizes 9842 --solvers fast
 
-Each size runs in a process of its own, in float32, to a certified gap of 1e-2; memory is that process's peak
-resident set, also in arrays of n x n above what the process held before.
+Each size runs in its own process, in float32, to a certified gap of 1e-2. Memory is the peak resident set of
+that process; the last column counts it in arrays of n x n, without what the process held before.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from seqspan.solvers import SOLVERS, Stopping
 
 
 def run_once(solver: str, n: int) -> None:
-    """Solve one problem and print what it took; the whole of a process."""
+    """Solve one problem and print time and memory; called in a separate process."""
     X = motion_problem(n).astype(np.float32)
     SOLVERS[solver](Osc(0.1, 1.0), motion_problem(600).astype(np.float32), stopping=Stopping(0.1, 50))
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
@@ -43,7 +43,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--sizes", type=int, nargs="+", default=[500, 1000])
+    parser.add_argument("--sizes", type=int, nargs="+", default=[500, 1000], help="numbers of samples")
     parser.add_argument("--solvers", nargs="+", default=["fast"])
     parser.add_argument("--once", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()

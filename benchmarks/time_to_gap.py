@@ -4,11 +4,11 @@
     python -m benchmarks.time_to_gap --sizes 1000 --solvers fast vladmap --octave path/to/SubKit
     python -m benchmarks.time_to_gap --sizes 100 --solvers fast --cvxpy CLARABEL SCS
 
-OSC with the paper's weights (0.1 and 1.0) on its synthetic data. Every solver runs once, warm (compiled
-code loaded), and is judged by its own history of certificates; a solver that does not get there within
-``--seconds`` leaves the cell empty. With ``--octave DIR``, a checkout of the authors' SubKit, its
-``osc_relaxed`` runs under GNU Octave on the same data; it stops by its own rule, and the table says how far
-above the optimum that is and how long the fast solver and v-LADMAP take to the same objective.
+OSC with the paper's weights (0.1 and 1.0) on its synthetic data. Every solver runs once, with its compiled
+code loaded, and is judged by its own history of certificates. A cell is empty if a solver does not get there
+within ``--seconds``. With ``--octave DIR``, a checkout of the authors' SubKit, its ``osc_relaxed`` runs under
+GNU Octave on the same data until its own rule stops it. The table says how far above the optimum that is,
+and how long the fast solver and v-LADMAP take to reach the same objective.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ from seqspan.solvers import SOLVERS, Progress, Stopping
 MODEL = Osc(0.1, 1.0)
 GAPS = (1e-2, 1e-3, 1e-4)
 MU = 1.0  # the paper's table
-LARGEST_SYLVESTER = 500  # at n = 2000 ten of its iterations, one certificate, take a quarter of an hour
-SINGLE = "fast, float32"  # fast in single precision, as large recordings would use it
+LARGEST_SYLVESTER = 500  # samples; at 2000, ten iterations and one certificate take a quarter of an hour
+SINGLE = "fast, float32"  # single precision, as large recordings would use it
 
 
 class OutOfTime(Exception):
@@ -42,12 +42,12 @@ class OutOfTime(Exception):
 
 
 def history(solver: str, X: np.ndarray, tol: float, seconds: float) -> list[Progress]:
-    """Run a solver to a gap or for a time; returns its certificates with the time they were reached."""
+    """Run a solver up to a gap or for a time; return its certificates, with their times."""
     record: list[Progress] = []
     began = time.perf_counter()
 
     def callback(progress: Progress) -> None:
-        elapsed = time.perf_counter() - began  # from the call on: set-up and coarse start count
+        elapsed = time.perf_counter() - began  # since the call: set-up and coarse start count
         record.append(Progress(progress.iteration, progress.objective, progress.gap, elapsed))
         if elapsed > seconds:
             raise OutOfTime
@@ -61,12 +61,12 @@ def history(solver: str, X: np.ndarray, tol: float, seconds: float) -> list[Prog
 
 
 def first_time(record: list[Progress], reached) -> float | str:
-    """Seconds until a certificate fulfils a condition, or nothing."""
+    """Return the seconds until a certificate meets a condition, or an empty text."""
     return next((progress.seconds for progress in record if reached(progress)), "")
 
 
 def run_octave(checkout: Path, X: np.ndarray) -> tuple[np.ndarray, float]:
-    """Run the authors' relaxed OSC; returns Z and the seconds that the call itself took."""
+    """Run the authors' relaxed OSC; return Z and the seconds that the call itself took."""
     with tempfile.TemporaryDirectory() as folder:
         savemat(Path(folder) / "in.mat", {"X": X})
         script = (
@@ -80,7 +80,7 @@ def run_octave(checkout: Path, X: np.ndarray) -> tuple[np.ndarray, float]:
 
 
 def compare_with_octave(checkout: Path, X: np.ndarray, seconds: float) -> None:
-    """Time to the authors' objective, and to a certified gap of 1e-2, against their time to stop."""
+    """Compare the time to the authors' objective, and to a certified gap of 1e-2, with their time to stop."""
     Z, theirs = run_octave(checkout, X)
     objective = MODEL.value(X, Z)
     optimum = history("fast", X, 1e-5, seconds)[-1].objective
@@ -101,7 +101,7 @@ def compare_with_octave(checkout: Path, X: np.ndarray, seconds: float) -> None:
 
 
 def bare_seconds_of_vladmap(X: np.ndarray, objective: float, seconds: float) -> float | str:
-    """Time of v-LADMAP to an objective, without the certificates that only tell us when it was reached."""
+    """Return v-LADMAP's time to an objective, without the certificates that only show when it is reached."""
     record = history("vladmap", X, 1e-3, seconds)
     iterations = next((p.iteration for p in record if p.objective <= objective), None)
     if iterations is None:
@@ -113,7 +113,7 @@ def bare_seconds_of_vladmap(X: np.ndarray, objective: float, seconds: float) -> 
 
 
 def certificate_seconds(X: np.ndarray, Z: np.ndarray) -> float:
-    """What the one certificate at the end of a run costs."""
+    """Return the time that the one certificate at the end of a run takes."""
     began = time.perf_counter()
     MODEL.value(X, Z)
     MODEL.lower_bound(X, X - X @ Z, np.diff(Z, axis=1))
@@ -121,7 +121,7 @@ def certificate_seconds(X: np.ndarray, Z: np.ndarray) -> float:
 
 
 def time_cvxpy(name: str, X: np.ndarray) -> dict[str, object]:
-    """One run of a general convex solver at its default accuracy."""
+    """Time one run of a general convex solver at its default accuracy."""
     import cvxpy as cp
 
     Z = cp.Variable((X.shape[1], X.shape[1]))
@@ -139,7 +139,7 @@ def _objective_and_constraints(model: Osc, X: np.ndarray, Z: object) -> tuple[ob
 
 
 def draw(records: dict[int, dict[str, list[Progress]]], path: Path) -> None:
-    """One panel per size: the certified gap of every solver against time."""
+    """Draw the certified gap of every solver against time, one panel per size."""
     import matplotlib.pyplot as plt
 
     figure, axes = plt.subplots(1, len(records), figsize=(4 * len(records), 3.6), sharey=True, squeeze=False)
@@ -156,14 +156,14 @@ def main() -> None:
     parser.add_argument("--sizes", type=int, nargs="+", default=[100])
     parser.add_argument("--noise", type=float, default=0.0)
     parser.add_argument("--solvers", nargs="+", default=["fast", SINGLE, "vladmap", "ladmpsap", "sylvester"])
-    parser.add_argument("--seconds", type=float, default=20.0, help="most time for one run")
-    parser.add_argument("--cvxpy", nargs="*", default=[], help="CLARABEL, SCS: at n = 100 only")
+    parser.add_argument("--seconds", type=float, default=20.0, help="longest time for one run")
+    parser.add_argument("--cvxpy", nargs="*", default=[], help="general solvers at n = 100: CLARABEL, SCS")
     parser.add_argument("--octave", type=Path, help="a checkout of the authors' SubKit")
     parser.add_argument("--plot", type=Path, help="draw gap against time, one panel per size")
     options = parser.parse_args()
     print(describe_machine())
     for solver in ("fast", SINGLE):
-        history(solver, paper_problem(600), 1e-2, 60)  # load compiled code outside the clock
+        history(solver, paper_problem(600), 1e-2, 60)  # load compiled code before the clock starts
     rows = []
     records: dict[int, dict[str, list[Progress]]] = {n: {} for n in options.sizes}
     for n in options.sizes:

@@ -1,4 +1,4 @@
-"""How good segmentations are: seqspan's variants and its peers on labelled sets.
+"""How good the segmentations are: seqspan's variants and its peers on labelled sets.
 
     python -m benchmarks.quality --data DIR
 

@@ -1,10 +1,10 @@
-"""Run seqspan's variants and its peers on all labelled sets, score them, write tables and pictures.
+"""Run seqspan's variants and its peers on all labelled sets, score them, and write tables and timelines.
 
     python -m benchmarks.quality --data DIR --out DIR
 
-Rows are appended to OUT/quality.csv, and what is there is not run again: a stopped run goes on where it was.
-OUT/quality.md holds the tables, OUT/timelines-SET-GIVEN.png the pictures. The peers come with the extra
-`peers`; as one of them holds numpy and scikit-learn back, they may have an environment of their own:
+Rows are appended to OUT/quality.csv. Rows that are already there are not run again, so a run can be stopped
+and resumed. The tables are in OUT/quality.md, the timelines in OUT/timelines-SET-GIVEN.png. The extra `peers`
+installs the peers. One of them holds numpy and scikit-learn back, so they can have their own environment:
 
     python -m venv peers && peers/bin/pip install ruptures claspy hmmlearn fast-ticc scenedetect
     python -m benchmarks.quality --data DIR --peer-python peers/bin/python
@@ -46,7 +46,7 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     )
     add = parser.add_argument
     add("--data", default=os.environ.get("SEQSPAN_DATA"), help="folder of the sets; $SEQSPAN_DATA by default")
-    add("--out", type=Path, default=Path("out/quality"))
+    add("--out", type=Path, default=Path("out/quality"), help="folder for rows, tables and timelines")
     add("--sets", nargs="+", choices=SETS, default=list(SETS))
     add("--methods", nargs="+", default=["*"], help="names of methods or peers, with * and ?")
     add("--given", nargs="+", choices=GIVEN, default=list(GIVEN))
@@ -54,21 +54,21 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
         "--split",
         choices=("choose", "confirm", "all"),
         default="all",
-        help="sequences to run and to tabulate",
+        help="which recordings to run and to tabulate",
     )
-    add("--jobs", type=int, default=1, help="methods at once, each on one core")
+    add("--jobs", type=int, default=1, help="methods to run at the same time, each on one core")
     add("--limit", type=float, default=120, help="seconds of processor time after which a method is stopped")
     add("--peer-python", default=sys.executable, help="the Python in which the peers are installed")
-    add("--redraw", action="store_true", help="run nothing: tables and pictures from the rows there are")
-    add("--again", action="store_true", help="run what is already there once more; the new rows count")
+    add("--redraw", action="store_true", help="only write tables and timelines of existing rows")
+    add("--again", action="store_true", help="run everything again; the new rows count")
     options = parser.parse_args(arguments)
     if options.data is None:
-        parser.error("--data is needed: the folder of the labelled sets (or set $SEQSPAN_DATA).")
+        parser.error("give --data, the folder of the labelled sets, or set $SEQSPAN_DATA.")
     return options
 
 
 def choose_methods(patterns: list[str]) -> list[tuple[str, Method]]:
-    """Home and method of all whose name or peer fits a pattern."""
+    """Return home and method of all methods whose name or peer matches a pattern."""
     pairs = [(home, method) for home, module in HOMES.items() for method in module.METHODS]
     chosen = [
         (home, method)
@@ -77,14 +77,14 @@ def choose_methods(patterns: list[str]) -> list[tuple[str, Method]]:
     ]
     if not chosen:
         peers_known = ", ".join(dict.fromkeys(method.peer for _, method in pairs))
-        raise SystemExit(f"--methods {' '.join(patterns)} fits no method. There are: {peers_known}.")
+        raise SystemExit(f"--methods {' '.join(patterns)} fits no method; known peers: {peers_known}.")
     return chosen
 
 
 def plan_tasks(sequence: Labelled, options: argparse.Namespace, rows: dict) -> list[tuple]:
-    """What is still to run on a sequence: settings in which a method hears the same are one run.
+    """List what still has to run on a recording; settings that give a method the same numbers are one run.
 
-    A setting in which it hears what it heard in a finished one takes over that row.
+    If such a setting is finished already, its row is copied.
     """
     tasks = []
     for home, method in choose_methods(options.methods):
@@ -109,7 +109,7 @@ def plan_tasks(sequence: Labelled, options: argparse.Namespace, rows: dict) -> l
 
 
 def run_sequence(sequence: Labelled, options: argparse.Namespace, rows: dict, lanes: list[Lane]) -> None:
-    """Run all open tasks of one sequence in the lanes, appending rows as they come."""
+    """Run all open tasks of one recording in the lanes, and append rows as they come."""
     tasks: queue.SimpleQueue = queue.SimpleQueue()
     for task in plan_tasks(sequence, options, rows):
         tasks.put(task)
@@ -140,7 +140,7 @@ def run_sequence(sequence: Labelled, options: argparse.Namespace, rows: dict, la
 
 
 def describe_task(sequence: Labelled, method: Method, told: tuple, path: Path) -> dict[str, Any]:
-    """What a worker is told; the seed depends on names alone, so that order does not matter."""
+    """Describe a task to a worker; the seed depends only on names, so the order does not matter."""
     seed = zlib.crc32(f"{sequence.set_name} {sequence.name} {method.name}".encode())
     return {
         "method": method.name, "rows": str(path), "source": sequence.source, "kind": sequence.kind,
@@ -149,7 +149,7 @@ def describe_task(sequence: Labelled, method: Method, told: tuple, path: Path) -
 
 
 def make_row(sequence: Labelled, method: Method, given: str, answer: dict[str, Any]) -> dict[str, object]:
-    """One row of the CSV file."""
+    """Make one row of the CSV file."""
     row: dict[str, object] = {
         "set": sequence.set_name, "sequence": sequence.name, "method": method.name, "given": given,
         "peer": method.peer, "split": sequence.split, "n": len(sequence.X),
@@ -163,7 +163,7 @@ def make_row(sequence: Labelled, method: Method, given: str, answer: dict[str, A
 
 
 def write_results(sequences: list[Labelled], options: argparse.Namespace) -> None:
-    """Tables of the chosen sequences, and a page of timelines for each set and setting."""
+    """Write tables of the chosen recordings, and a page of timelines for each set and setting."""
     names = {(sequence.set_name, sequence.name) for sequence in sequences}
     fitting = {method.name for _, method in choose_methods(options.methods)}
     rows = [
@@ -173,12 +173,12 @@ def write_results(sequences: list[Labelled], options: argparse.Namespace) -> Non
         and row["method"] in fitting
         and row["given"] in options.given
     ]
-    split = "all sequences" if options.split == "all" else f"sequences to {options.split}"
+    split = "all recordings" if options.split == "all" else f"recordings marked {options.split}"
     head = (
-        f"# Quality, {split}\n\n{describe_machine()}. Boundaries within {MARGIN:.0%} of the samples count; "
-        f"seconds are processor time on one core, at most {options.limit:g}. "
-        "Bold: best of the methods that look at the data (equal split does not). The variant of a peer "
-        "is the best by accuracy plus boundary F1 on these very sequences.\n\n"
+        f"# Quality, {split}\n\n{describe_machine()}. A boundary counts as found within {MARGIN:.0%} of the "
+        f"samples; seconds are processor time on one core, at most {options.limit:g}. "
+        "Bold: best of the methods that use the data (equal split does not). For each peer, the variant with "
+        "the best accuracy plus boundary F1 on these very recordings is shown.\n\n"
     )
     suffix = "" if options.split == "all" else f"-{options.split}"
     (options.out / f"quality{suffix}.md").write_text(head + write_tables(rows))

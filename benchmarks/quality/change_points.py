@@ -1,6 +1,6 @@
-"""Peers that look for changes: equal split, ruptures, claspy. Spans are joined into labels by their means.
+"""Peers that look for changes: equal split, ruptures, claspy. Spans with similar means get the same label.
 
-Heavy packages are imported inside the functions: a peer that is not installed is a row that says so.
+Heavy packages are imported inside the functions; the row of a peer that is not installed says so.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from benchmarks.quality.features import (
 )
 from benchmarks.quality.methods import Method
 
-MAX_SPANS = 100  # looked at where the number is chosen by its slope (as Arlot et al. do)
-MAX_CANDIDATES = 1000  # places at which binary segmentation looks; beyond, every second or third sample
+MAX_SPANS = 100  # largest number that the slope heuristic considers (as in Arlot et al.)
+MAX_CANDIDATES = 1000  # places for boundaries in ruptures' Python searches; longer data are thinned
 
 
 def split_equally(X, n_spans, n_labels, rng, kind):
-    """Spans of one length, labels in turn: no data used."""
+    """Return spans of equal length with labels in turn, without using the data."""
     n_spans = n_spans or n_labels or 1
     spans = np.arange(len(X)) * n_spans // len(X)
     return spans % (n_labels or n_spans)
 
 
 def search_kernel(X, n_spans, n_labels, rng, kind, *, kernel, features):
-    """KernelCPD: exact dynamic programming; the number of spans given, or by the slope heuristic."""
+    """KernelCPD: exact dynamic programming; the number of spans is given, or from the slope heuristic."""
     F = make_features(X, features)
     search = _kernel_search(F, kernel)
     if n_spans is None:
@@ -54,7 +54,7 @@ def prune_kernel(X, n_spans, n_labels, rng, kind, *, kernel, features):
 
 
 def prune_normal(X, n_spans, n_labels, rng, kind, *, features, n_dims):
-    """PELT with a Gaussian for every span, penalised by the BIC of its parameters."""
+    """PELT with one Gaussian per span, penalised by the BIC of its parameters."""
     import ruptures
 
     F = principal(X, features, n_dims)
@@ -63,7 +63,7 @@ def prune_normal(X, n_spans, n_labels, rng, kind, *, features, n_dims):
 
 
 def split_binary(X, n_spans, n_labels, rng, kind, *, cost, features, n_dims=None):
-    """BinSeg: one change after the other; the number given, or until the BIC-like penalty stops it."""
+    """BinSeg: one change after the other, up to the given number or until the BIC-like penalty stops it."""
     import ruptures
 
     F = make_features(X, features) if n_dims is None else principal(X, features, n_dims)
@@ -81,7 +81,7 @@ def split_binary(X, n_spans, n_labels, rng, kind, *, cost, features, n_dims=None
 def classify_profile(
     X, n_spans, n_labels, rng, kind, *, features, n_dims, window, radius, distance, states=False
 ):
-    """ClaSP: changes where windows left and right are told apart; CLaP names the states, where asked."""
+    """ClaSP: changes where windows left and right can be told apart; with `states`, CLaP names the states."""
     from claspy.segmentation import BinaryClaSPSegmentation
 
     F = principal(X, features, n_dims)
@@ -102,37 +102,37 @@ def classify_profile(
 
 
 def _kernel_search(F, kernel):
-    """KernelCPD of ruptures on features, spans of two samples or more."""
+    """Make ruptures' KernelCPD on features, with spans of at least two samples."""
     import ruptures
 
     return ruptures.KernelCPD(kernel=kernel, min_size=2).fit(F)
 
 
 def _scatter(search, ends, kernel):
-    """Scatter in the space of the kernel, summed over the spans that end at `ends`."""
+    """Sum the scatter in the space of the kernel over the spans that end at `ends`."""
     cost = search.cost.sum_of_costs(ends)
     # ruptures' cosine cost has zeros, not ones, on the diagonal of its kernel matrix.
     return cost + ends[-1] - len(ends) if kernel == "cosine" else cost
 
 
 def _jump(F):
-    """Distance of the places at which the Python searches of ruptures look."""
+    """Return the distance between the places that ruptures' Python searches consider."""
     return max(1, -(-len(F) // MAX_CANDIDATES))
 
 
 def _gaussian_bic(F):
-    """BIC of one more Gaussian: its mean, its covariance, and the place of the change."""
+    """Return the BIC of one more Gaussian: mean, covariance, and place of the change."""
     n_dims = F.shape[1]
     return float((n_dims + n_dims * (n_dims + 1) / 2 + 1) * np.log(len(F)))
 
 
 def name_apart(X, n_spans, n_labels, rng, kind, *, run):
-    """A search whose spans keep a label each: with as many labels as samples nothing is joined."""
+    """Run a search whose spans keep their own labels: with as many labels as samples, nothing is merged."""
     return run(X, n_spans, len(X), rng, kind)
 
 
 def _variants():
-    """All variants, named; searches of ruptures also without joining, where no number is given."""
+    """Yield all variants; those of ruptures also without merging, if no number is given."""
     for method in _searches():
         yield method
         if method.needs == ("ruptures",):
@@ -142,7 +142,7 @@ def _variants():
 
 
 def _searches():
-    """Equal split and the searches of ruptures."""
+    """Yield equal split and the searches of ruptures."""
     yield Method("equal split", "equal split", split_equally)
     for kernel in ("linear", "rbf", "cosine"):
         for features in FEATURES:
@@ -168,7 +168,7 @@ def _searches():
 
 
 def _profiles():
-    """Variants of ClaSP: its defaults, and short windows with a small exclusion, as spans may be short."""
+    """Yield variants of ClaSP: its defaults, and short windows with a small exclusion, for short spans."""
     needs = ("claspy.segmentation", "claspy.state_detection")
     for features in ("raw", "standardised"):
         for window, radius, distance in (("suss", 5, "znormed_"), (10, 4, ""), (5, 4, "")):

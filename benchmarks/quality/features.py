@@ -1,6 +1,6 @@
-"""What the peers share: features, spans joined into labels, numbers chosen without truth.
+"""What the peers share: features, labels for spans, and numbers chosen without the truth.
 
-No import of seqspan: peers may live in an environment of their own.
+Nothing here imports seqspan, because peers may have their own environment.
 """
 
 from __future__ import annotations
@@ -8,14 +8,14 @@ from __future__ import annotations
 import numpy as np
 
 FEATURES = ("raw", "unit", "standardised")
-MAX_SILHOUETTE = 1000  # samples, evenly spaced, on which numbers of labels are compared
-MAX_LABELS = 12  # looked at where the number is not given
+MAX_SILHOUETTE = 1000  # samples, evenly spaced, for which the silhouette is computed
+MAX_LABELS = 12  # largest number considered if it is not given
 
 
 def make_features(X: np.ndarray, how: str) -> np.ndarray:
-    """Rows as they are, of unit norm, or standardised; with more features than samples, rotated.
+    """Return rows as they are, with unit norm, or standardised; rotated if features outnumber samples.
 
-    The rotation keeps all inner products, so no kernel method can tell; constant features are dropped.
+    The rotation keeps all inner products, so kernel methods are not affected. Constant features are dropped.
     """
     X = np.asarray(X, dtype=float)
     if how == "unit":
@@ -30,14 +30,14 @@ def make_features(X: np.ndarray, how: str) -> np.ndarray:
 
 
 def rotate(X: np.ndarray) -> np.ndarray:
-    """Coordinates of the rows in the space they span: the same inner products with fewer features."""
+    """Return coordinates of the rows in the space they span: the same inner products, fewer features."""
     values, vectors = np.linalg.eigh(X @ X.T)
     kept = values > 1e-12 * values[-1]
     return np.asarray(vectors[:, kept] * np.sqrt(values[kept]))
 
 
 def principal(X: np.ndarray, how: str, n_dims: int) -> np.ndarray:
-    """The first principal components of the features, scaled by one number to overall variance one."""
+    """Return the first principal components, scaled by one number to a total variance of one."""
     F = make_features(X, how)
     F = F - F.mean(axis=0)
     left, sizes, _ = np.linalg.svd(F, full_matrices=False)
@@ -46,19 +46,19 @@ def principal(X: np.ndarray, how: str, n_dims: int) -> np.ndarray:
 
 
 def embed(F: np.ndarray, length: int) -> np.ndarray:
-    """Each row with its neighbours in time, `length` rows in all; the ends are repeated."""
+    """Put each row beside its neighbours in time, `length` rows in total; the ends are repeated."""
     half = length // 2
     padded = np.pad(F, ((half, length - 1 - half), (0, 0)), mode="edge")
     return np.concatenate([padded[lag : lag + len(F)] for lag in range(length)], axis=1)
 
 
 def number_spans(boundaries: np.ndarray, n_samples: int) -> np.ndarray:
-    """0 up to the first boundary, then 1, and so on."""
+    """Number the spans: 0 up to the first boundary, then 1, and so on."""
     return np.searchsorted(np.asarray(boundaries), np.arange(n_samples), side="right")
 
 
 def join_spans(F: np.ndarray, boundaries: np.ndarray, n_labels: int | None) -> np.ndarray:
-    """Give spans with near means one label, by average linkage; without a number, by the silhouette."""
+    """Give spans with similar means one label, by average linkage; the silhouette can choose the number."""
     from scipy.cluster.hierarchy import cut_tree, linkage  # old versions' fcluster gives too few clusters
 
     spans = number_spans(boundaries, len(F))
@@ -74,7 +74,7 @@ def join_spans(F: np.ndarray, boundaries: np.ndarray, n_labels: int | None) -> n
 
 
 def best_silhouette(F: np.ndarray, options: list[np.ndarray]) -> np.ndarray:
-    """The labels whose clusters are parted best, on at most 1000 evenly spaced samples."""
+    """Return the labels with the best silhouette on at most 1000 evenly spaced samples."""
     from sklearn.metrics import pairwise_distances, silhouette_score
 
     picked = np.unique(np.linspace(0, len(F) - 1, min(len(F), MAX_SILHOUETTE)).astype(int))
@@ -91,11 +91,11 @@ def best_silhouette(F: np.ndarray, options: list[np.ndarray]) -> np.ndarray:
 
 
 def slope_heuristic(costs: np.ndarray, n_samples: int) -> int:
-    """Number of spans by the slope of the costs of 1, 2, ... spans.
+    """Return the number of spans from the slope of the costs of 1, 2, ... spans.
 
     Arlot, Celisse & Harchaoui, A Kernel Multiple Change-point Algorithm via Model Selection, JMLR 20 (2019),
-    Sec. 6.2: the costs of many spans are fitted by s1 log binom(n - 1, D - 1) + s2 D, and twice that
-    is the penalty.
+    Sec. 6.2: s1 log binom(n - 1, D - 1) + s2 D is fitted to the costs of many spans; the penalty is twice
+    that.
     """
     from scipy.special import gammaln
 

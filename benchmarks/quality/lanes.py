@@ -1,4 +1,4 @@
-"""Workers with a time limit: a lane keeps one process per home, started anew when it had to be killed."""
+"""Workers with a time limit: a lane keeps one process per home, and restarts it if it had to be killed."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
-PATIENCE = 20  # times the limit, in time of the clock: the processor may be shared with other work
+PATIENCE = 20  # times the limit, in wall-clock time: the processor may be shared with other work
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 
 
 class Lane:
-    """One task at a time, on one core.
+    """Runs one task at a time, on one core.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ class Lane:
         self.processes: dict[str, subprocess.Popen[str]] = {}
 
     def ask(self, home: str, task: dict[str, Any]) -> dict[str, Any]:
-        """Have a task done; the answer has a status: done, over the limit, failed, not installed."""
+        """Run a task; the status in the answer is done, over the limit, failed or not installed."""
         process = self.processes.get(home)
         if process is None:
             process = self.processes[home] = self._start(home)
@@ -51,12 +51,12 @@ class Lane:
         return {"status": f"over {self.limit:g} s" if stopped else f"failed: worker ended with {code}"}
 
     def close(self) -> None:
-        """End the workers: they stop at the end of their input."""
+        """End the workers; they stop at the end of their input."""
         for home in list(self.processes):
             self._end(home)
 
     def _end(self, home: str) -> int:
-        """Close the pipes of a worker, wait until it has ended, and return its exit code."""
+        """Close the pipes of a worker, wait until it ends, and return its exit code."""
         process = self.processes.pop(home)
         assert process.stdin is not None
         assert process.stdout is not None
@@ -66,7 +66,7 @@ class Lane:
         return code
 
     def _read(self, process: subprocess.Popen[str]) -> str:
-        """A line, or nothing where the process was killed at the limit or died."""
+        """Read a line; it is empty if the process died or was killed at the limit."""
         assert process.stdout is not None
         timer = threading.Timer(PATIENCE * self.limit, process.kill)
         timer.start()
@@ -76,7 +76,7 @@ class Lane:
             timer.cancel()
 
     def _start(self, home: str) -> subprocess.Popen[str]:
-        """Start a worker with one thread, compiled code of peers kept apart from seqspan's."""
+        """Start a worker with one thread; compiled code of peers is stored apart from seqspan's."""
         environment = {**os.environ, **dict.fromkeys(THREADS, "1"), "PYTHONPATH": str(ROOT)}
         if home == "peers" and self.pythons["peers"] != sys.executable:
             environment["NUMBA_CACHE_DIR"] = str(Path(self.pythons["peers"]).parent / "numba_cache")

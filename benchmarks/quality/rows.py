@@ -1,4 +1,4 @@
-"""One row per sequence, method and setting, appended to a CSV file; the last row of a key counts."""
+"""One row per recording, method and setting, appended to a CSV file; the last row of a key counts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Row = dict[str, str]
 
 
 def append_row(path: Path, row: dict[str, object]) -> None:
-    """Write one row at the end, with a head where the file is new."""
+    """Append one row, after a header if the file is new."""
     new = not path.exists()
     with path.open("a", newline="") as file:
         writer = csv.DictWriter(file, COLUMNS)
@@ -29,7 +29,7 @@ def append_row(path: Path, row: dict[str, object]) -> None:
 
 
 def read_rows(path: Path) -> dict[tuple[str, ...], Row]:
-    """All rows by their key."""
+    """Read all rows, by their key."""
     if not path.exists():
         return {}
     csv.field_size_limit(2**24)
@@ -38,7 +38,7 @@ def read_rows(path: Path) -> dict[tuple[str, ...], Row]:
 
 
 def is_finished(row: Row | None, limit: float) -> bool:
-    """Whether running again would tell nothing new: done, or stopped at a limit no shorter than this."""
+    """Say whether a row need not be run again: it is done, or was stopped at a limit at least as long."""
     if row is None:
         return False
     if row["status"] == "done":
@@ -47,7 +47,7 @@ def is_finished(row: Row | None, limit: float) -> bool:
 
 
 def write_runs(labels: np.ndarray) -> str:
-    """Labels as lengths and names of their runs.
+    """Write labels as lengths and names of their runs.
 
     Examples
     --------
@@ -59,7 +59,7 @@ def write_runs(labels: np.ndarray) -> str:
 
 
 def read_runs(text: str) -> np.ndarray:
-    """Labels from their runs.
+    """Read labels from their runs.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""How good labels are, against the truth."""
+"""Scores of labels against the truth."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from benchmarks.quality.sets import Labelled
 from seqspan._core.spans import boundaries_from_labels
 from seqspan.metrics import boundary_f1, clustering_error, covering
 
-#: Columns of the tables, larger is better.
+#: Columns of the tables; larger is better.
 SCORES = ("accuracy", "nmi", "ari", "covering", "boundary_f1")
 MARGIN = 0.02  # of the samples, within which a boundary counts as found
 CUT_MARGIN = 2  # frames, for the hard cuts of a film
 
 
 def score_labels(sequence: Labelled, labels: np.ndarray) -> dict[str, float | int]:
-    """All scores of one result; for a film also the hard cuts found and the false boundaries."""
+    """Compute all scores of one result; for a film, also the hard cuts found and the false boundaries."""
     found = boundaries_from_labels(labels)
     truth = boundaries_from_labels(sequence.labels)
     margin = max(1, round(MARGIN * len(labels)))
@@ -36,7 +36,9 @@ def score_labels(sequence: Labelled, labels: np.ndarray) -> dict[str, float | in
 
 
 def judge_cuts(cuts: np.ndarray, found: np.ndarray, gradual: tuple[tuple[int, int], ...]) -> tuple[int, int]:
-    """Hard cuts found within two frames, each once; boundaries that are neither that nor in a gradual range.
+    """Count the hard cuts found within two frames, each once, and the false boundaries.
+
+    Boundaries in a gradual range do not count as false.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""The labelled recordings, and which of them are for choosing and which for confirming.
+"""The labelled recordings; some are for choosing, the others for confirming.
 
-Choices (defaults, rules, constants) are made on recordings marked ``choose``; those marked ``confirm`` are
-looked at once the choice is made.
+Defaults, rules and constants are chosen on recordings marked ``choose``; those marked ``confirm`` are used
+after the choice is made.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ ACTRECTUT_STRIDE = 8  # 31,392 samples to 3,924
 
 @dataclass(frozen=True, eq=False)
 class Labelled:
-    """A recording with its truth: rows, times, labels, and where a video lies for those who read files."""
+    """A recording with its true labels, and the path of the video for methods that read files."""
 
     set_name: str
     name: str
@@ -34,13 +34,11 @@ class Labelled:
     times: np.ndarray
     labels: np.ndarray
     source: str = ""
-    gradual: tuple[tuple[int, int], ...] | None = (
-        None  # for the film: ranges in which a boundary is not false
-    )
+    gradual: tuple[tuple[int, int], ...] | None = None  # for the film: where a boundary is not false
 
     @property
     def n_spans(self) -> int:
-        """True number of stretches of one label."""
+        """True number of spans."""
         return len(boundaries_from_labels(self.labels)) + 1
 
     @property
@@ -52,7 +50,7 @@ class Labelled:
 def labelled(
     set_name: str, name: str, split: str, recording: Recording, stride: int = 1, source: str = ""
 ) -> Labelled:
-    """Take every stride-th row of what a loader returned."""
+    """Take every stride-th row of a loaded recording."""
     assert recording.labels is not None
     X, times = recording.X[::stride], recording.times[::stride]
     return Labelled(set_name, name, split, recording.kind, X, times, recording.labels[::stride], source)
@@ -88,11 +86,11 @@ def hdm05(data: Path) -> Iterator[Labelled]:
 
 
 def join_clips(data: Path, actor: str, seed: int, split: str) -> Labelled:
-    """Join two clips of each of six actions in a drawn order in which neighbours differ in action."""
+    """Join two clips of each of six actions in a random order in which neighbours differ in action."""
     with np.load(data / "hdm05_cuts" / "hdm05_cuts_amc62.npz", allow_pickle=False) as archive:
         actions, actors = archive["action"], archive["actor"]
         order = draw_clips(actions, np.flatnonzero(actors == actor), np.random.default_rng(seed))
-        # The root's place is left out and full turns are undone, as in seqspan.datasets.load_hdm05.
+        # Without the position of the root and jumps of a full turn, as in seqspan.datasets.real.load_hdm05.
         clips = [np.unwrap(archive[f"clip{i:03d}"][:, 3:].astype(float), axis=0, period=360) for i in order]
     clips = [clip[::HDM05_STRIDE] for clip in clips]
     numbers = np.unique(actions[order], return_inverse=True)[1]
@@ -102,7 +100,7 @@ def join_clips(data: Path, actor: str, seed: int, split: str) -> Labelled:
 
 
 def draw_clips(actions: np.ndarray, own: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Numbers of two clips of each of six actions of one actor, no action twice in a row."""
+    """Draw two clips of each of six actions of one actor, no action twice in a row."""
     kinds, counts = np.unique(actions[own], return_counts=True)
     chosen = rng.choice(kinds[counts >= 2], 6, replace=False)
     clips = np.concatenate([rng.choice(own[actions[own] == kind], 2, replace=False) for kind in chosen])

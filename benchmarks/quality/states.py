@@ -18,12 +18,12 @@ from benchmarks.quality.features import (
 from benchmarks.quality.methods import Method
 
 HMM_STARTS = 5
-KMEANS_DIMS = 50  # principal components kept before embedding, where there are more
+KMEANS_DIMS = 50  # largest number of principal components before embedding
 DETECTORS = ("Content", "Adaptive", "Histogram", "Hash", "Threshold")
 
 
 def fit_markov(X, n_spans, n_labels, rng, kind, *, features, covariance, n_dims):
-    """Gaussian hidden Markov model, the likeliest of five starts; states by BIC where not given."""
+    """Gaussian hidden Markov model, the likeliest of five starts; BIC can choose the number of states."""
     F = principal(X, features, n_dims)
     if n_labels is not None:
         model = _likeliest(F, n_labels, covariance, rng, HMM_STARTS)
@@ -34,7 +34,7 @@ def fit_markov(X, n_spans, n_labels, rng, kind, *, features, covariance, n_dims)
 
 
 def _likeliest(F, n_states, covariance, rng, n_starts):
-    """The best of several fits."""
+    """Return the likeliest of several fits."""
     from hmmlearn.hmm import GaussianHMM
 
     def fit():
@@ -45,7 +45,7 @@ def _likeliest(F, n_states, covariance, rng, n_starts):
 
 
 def cluster_means(X, n_spans, n_labels, rng, kind, *, features, length):
-    """k-means on features or on windows of them, ten starts; the number by silhouette where not given."""
+    """k-means on features or windows of them, ten starts; the silhouette can choose the number."""
     from sklearn.cluster import KMeans
 
     F = make_features(X, features)
@@ -62,7 +62,7 @@ def cluster_means(X, n_spans, n_labels, rng, kind, *, features, length):
 
 
 def cluster_graphs(X, n_spans, n_labels, rng, kind, *, features, n_dims, window, cost):
-    """TICC: a sparse Gaussian over windows for each label; the number by BIC where not given."""
+    """TICC: a sparse Gaussian over windows for each label; BIC can choose the number."""
     import fast_ticc
 
     F = principal(X, features, n_dims)
@@ -79,16 +79,16 @@ def cluster_graphs(X, n_spans, n_labels, rng, kind, *, features, n_dims, window,
 
 
 def _fill_ends(labels):
-    """TICC leaves half a window at either end without a label: the nearest label is taken."""
+    """Give the half windows at both ends, which TICC leaves without a label, the nearest label."""
     labels = np.asarray(labels)
     known = np.flatnonzero(labels >= 0)
     return labels[np.clip(np.arange(len(labels)), known[0], known[-1])]
 
 
 def detect_scenes(source, n_spans, n_labels, rng, kind, *, detector):
-    """PySceneDetect's own detectors with their defaults, on the film in colour.
+    """Run one of PySceneDetect's detectors with its defaults on the film in colour.
 
-    Read through OpenCV: its detectors need it in any case, and with PyAV in one process it freezes.
+    The film is read with OpenCV: the detectors need it anyway, and it freezes beside PyAV in one process.
     """
     import scenedetect
 
@@ -102,7 +102,7 @@ def detect_scenes(source, n_spans, n_labels, rng, kind, *, detector):
 
 
 def _variants():
-    """All variants, named."""
+    """Yield all variants."""
     for features in FEATURES:
         for length in (1, 7):
             run = partial(cluster_means, features=features, length=length)

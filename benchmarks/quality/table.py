@@ -1,4 +1,4 @@
-"""Rows -> Markdown: for each set and setting the best variant of each peer, then all variants."""
+"""Tables in Markdown: for each set and setting the best variant of each peer, then all variants."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from benchmarks.quality.rows import Row
 from benchmarks.quality.scores import SCORES
 
 GIVEN_WORDS = {
-    "both": "numbers of spans and of subspaces given",
-    "subspaces": "number of subspaces given",
+    "both": "numbers of spans and labels given",
+    "subspaces": "number of labels given",
     "nothing": "nothing given",
 }
 HEADS = {
     "accuracy": "accuracy", "nmi": "NMI", "ari": "ARI", "covering": "covering", "boundary_f1": "boundary F1",
     "seconds": "seconds", "spans_off": "spans off", "labels_off": "labels off",
 }  # fmt: skip
-NO_DATA = "equal split"  # a yardstick that never looks: shown, never bold
+NO_DATA = "equal split"  # a yardstick that ignores the data: shown, never bold
 Average = dict[str, float]
 
 
 def write_tables(rows: list[Row]) -> str:
-    """All tables of the rows, as one Markdown text."""
+    """Write all tables of the rows as one Markdown text."""
     parts = []
     for name in dict.fromkeys(row["set"] for row in rows):
         for given in GIVEN:
@@ -35,11 +35,11 @@ def write_tables(rows: list[Row]) -> str:
 
 
 def _table_pair(name: str, given: str, rows: list[Row]) -> str:
-    """The table of best variants and, folded, the table of all."""
+    """Write the table of best variants and, folded, the table of all."""
     sequences = {row["sequence"] for row in rows}
     averages = {method: average_rows(own, len(sequences)) for method, own in by_method(rows).items()}
     best = best_variants(rows)
-    n_variants = Counter(own[0]["peer"] for own in by_method(rows).values())  # those run in this setting
+    n_variants = Counter(own[0]["peer"] for own in by_method(rows).values())  # variants run in this setting
     noun = "sequence" if len(sequences) == 1 else "sequences"
     title = f"### {name}, {len(sequences)} {noun}: {GIVEN_WORDS[given]}\n"
     words = {
@@ -54,7 +54,7 @@ def _table_pair(name: str, given: str, rows: list[Row]) -> str:
 
 
 def by_method(rows: list[Row]) -> dict[str, list[Row]]:
-    """Rows of each method."""
+    """Group rows by method."""
     groups: dict[str, list[Row]] = defaultdict(list)
     for row in rows:
         groups[row["method"]].append(row)
@@ -62,7 +62,7 @@ def by_method(rows: list[Row]) -> dict[str, list[Row]]:
 
 
 def average_rows(rows: list[Row], n_sequences: int) -> Average:
-    """Means over the sequences that were done; `share` says which part of all that is."""
+    """Average over the recordings that were done; `share` is their share of all."""
     done = [row for row in rows if row["status"] == "done"]
     averages: Average = {"share": len(done) / n_sequences}
     if not done:
@@ -79,9 +79,9 @@ def average_rows(rows: list[Row], n_sequences: int) -> Average:
 
 
 def best_variants(rows: list[Row]) -> dict[str, str]:
-    """The variant of each peer with the highest mean of accuracy and boundary F1, seen with hindsight.
+    """Find the variant of each peer with the highest accuracy plus boundary F1, with hindsight.
 
-    Hindsight favours the peers with many variants; a variant that did not finish everywhere comes last.
+    Hindsight favours peers with many variants. A variant that did not finish everywhere comes last.
     """
     n_sequences = len({row["sequence"] for row in rows})
     best: dict[str, tuple[tuple[float, float], str]] = {}
@@ -96,7 +96,7 @@ def best_variants(rows: list[Row]) -> dict[str, str]:
 
 
 def _table(averages: dict[str, Average], given: str, film: bool, rows: list[Row]) -> str:
-    """One Markdown table, the best of every column in bold."""
+    """Write one Markdown table, with the best of every column in bold."""
     columns = [*SCORES, "seconds"]
     if given != "both":
         columns += ["spans_off", "labels_off"]
@@ -118,7 +118,7 @@ def _table(averages: dict[str, Average], given: str, film: bool, rows: list[Row]
 
 
 def _best(column: str, averages: dict[str, Average]) -> float | None:
-    """The best value among methods that look at the data and finished everywhere."""
+    """Return the best value among methods that use the data and finished everywhere."""
     values = [
         own[column]
         for method, own in averages.items()
@@ -130,7 +130,7 @@ def _best(column: str, averages: dict[str, Average]) -> float | None:
 
 
 def _cell(own: Average, column: str, best: float | None) -> str:
-    """A number, in bold where it is the best to the digits shown."""
+    """Write a number, in bold if it equals the best to the digits shown."""
     if column not in own:
         return "-"
     digits = 3 if column in SCORES else 1
@@ -140,7 +140,7 @@ def _cell(own: Average, column: str, best: float | None) -> str:
 
 
 def _troubles(rows: list[Row]) -> str:
-    """Which methods did not finish where, and why."""
+    """List which methods did not finish where, and why."""
     lines = [
         f"- {row['method']} on {row['sequence']}: {row['status']}" for row in rows if row["status"] != "done"
     ]

@@ -1,4 +1,4 @@
-"""Pictures of true and found timelines: one page per set and setting, the best variant of each peer."""
+"""True and found timelines: one page per set and setting, with the best variant of each peer."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from benchmarks.quality.table import best_variants
 from seqspan._core.spans import boundaries_from_labels
 
 UNMATCHED = "#D9D9D9"
-#: More than the eight of seqspan.plots, as some sets have eleven labels; none is grey.
+#: More than the eight of seqspan.plots, because some sets have eleven labels; none is grey.
 COLOURS = (
     "#1F77B4", "#FF7F0E", "#2CA02C", "#D62728", "#9467BD", "#8C564B", "#E377C2", "#BCBD22", "#17BECF",
     "#AEC7E8", "#FFBB78", "#98DF8A", "#FF9896", "#C5B0D5",
@@ -21,7 +21,7 @@ COLOURS = (
 
 
 def match_labels(truth: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    """Name found labels after the true ones they share most samples with, one to one; the rest is -1.
+    """Match found labels one to one with the true labels that share most samples; the rest become -1.
 
     Examples
     --------
@@ -38,7 +38,7 @@ def match_labels(truth: np.ndarray, labels: np.ndarray) -> np.ndarray:
 
 
 def draw_page(path: Path, truths: dict[str, np.ndarray], rows: list[Row], title: str) -> None:
-    """Draw truth and findings of every sequence of a set in one setting."""
+    """Draw true and found labels of every recording of a set in one setting."""
     from matplotlib.figure import Figure
 
     best = best_variants(rows)
@@ -49,14 +49,14 @@ def draw_page(path: Path, truths: dict[str, np.ndarray], rows: list[Row], title:
         own = {row["method"]: row for row in rows if row["sequence"] == sequence and row["status"] == "done"}
         found = {name: own[name] for name in best.values() if name in own}
         draw_sequence(ax, truth, found)
-        ax.set_title(f"sequence {sequence}", fontsize=9, loc="left")
+        ax.set_title(f"recording {sequence}", fontsize=9, loc="left")
     axes[-1].set_xlabel("sample")
     figure.suptitle(title, fontsize=11)
     figure.savefig(path, dpi=110)
 
 
 def draw_sequence(ax, truth: np.ndarray, found: dict[str, Row]) -> None:
-    """One bar for the truth and one for each method; grey where a label has no true partner."""
+    """Draw one bar for the truth and one for each method; labels without a true partner are grey."""
     truth = np.unique(truth, return_inverse=True)[1]
     bars = [("truth", truth)]
     for method, row in found.items():
@@ -73,7 +73,7 @@ def draw_sequence(ax, truth: np.ndarray, found: dict[str, Row]) -> None:
 
 
 def _draw_bar(ax, height: int, matched: np.ndarray, labels: np.ndarray) -> None:
-    """Spans of one timeline as coloured boxes."""
+    """Draw the spans of one timeline as coloured boxes."""
     edges = [0, *boundaries_from_labels(labels), len(labels)]
     places = [(start, end - start) for start, end in pairwise(edges)]
     names = [matched[start] for start in edges[:-1]]

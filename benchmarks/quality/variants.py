@@ -1,4 +1,4 @@
-"""seqspan's own variants: what the tables compare with the peers."""
+"""seqspan's own variants, which the tables compare with the peers."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def segment_prepared(X, n_spans, n_labels, rng, kind, **settings: Any) -> np.nda
 
 
 def segment_by_default(X, n_spans, n_labels, rng, kind) -> np.ndarray:
-    """What a user gets who changes nothing but the numbers that are known."""
+    """Call ``seqspan.segment`` with the numbers that are known and nothing else."""
     import seqspan
     from seqspan.pipeline import as_recording
 

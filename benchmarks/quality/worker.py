@@ -2,7 +2,7 @@
 
     python -m benchmarks.quality.worker peers|variants
 
-`peers` imports neither seqspan nor PyAV, so that OpenCV may be used, and may run under another Python.
+`peers` imports neither seqspan nor PyAV, so that OpenCV can be used. It may run under another Python.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import numpy as np
 
 
 def main() -> None:
-    # What packages print must not mix with the answers.
+    # Packages may print; their output must not mix with the answers.
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     warnings.simplefilter("ignore")
@@ -46,7 +46,7 @@ def main() -> None:
 
 
 def prepare(method: Any, warm: set[str]) -> None:
-    """Import what is needed and, once, run on a toy, so that imports and compilation are not timed."""
+    """Import what is needed and run once on toy data, so that imports and compilation are not timed."""
     for name in method.needs:
         importlib.import_module(name)
     if method.name in warm or method.from_file:
@@ -57,11 +57,11 @@ def prepare(method: Any, warm: set[str]) -> None:
     try:
         method.run(toy, *method.told("both", 3, 2), rng, "table")
     except Exception:
-        return  # a method may refuse a toy and still take the real data
+        return  # a method may refuse toy data and still accept the real data
 
 
 def limit_processor(seconds: float | None) -> None:
-    """Have the system end this process once it has used so much processor time: other work does not count."""
+    """Let the system end this process after that much processor time; None removes the limit."""
     soft = resource.RLIM_INFINITY if seconds is None else math.ceil(seconds)
     resource.setrlimit(resource.RLIMIT_CPU, (soft, resource.RLIM_INFINITY))
 

@@ -1,1 +1,1 @@
-"""Thousands of random fits, and what they may take: ``python -m benchmarks.soak --help``."""
+"""Thousands of random fits, and the memory they use: ``python -m benchmarks.soak --help``."""

@@ -1,13 +1,13 @@
-"""Random fits, one after the other in one process: none may crash, leave NaN, or leave memory behind.
+"""Random fits, one after the other in one process: none may crash, return NaN or leak memory.
 
     python -m benchmarks.soak                     # 10,000 fits
     python -m benchmarks.soak --fits 100          # toy size
-    python -m benchmarks.soak --only 4711         # one of them again, in words
-    python -m benchmarks.soak memory              # what solvers and cuts take beside what is asked for before
+    python -m benchmarks.soak --only 4711         # repeat one of them, and describe it
+    python -m benchmarks.soak memory              # memory used, compared with what was requested
 
 Shapes, types, layouts, scales, kinds of samples (constant, zeros, duplicates, rank one, outliers ...),
-estimators and their settings are drawn from a seed, one per fit. A twentieth is wrong on purpose and must
-raise a ValueError. Failures are written to a CSV with the seeds that repeat them.
+estimators and their settings are drawn from a seed, one per fit. One in twenty is wrong on purpose and must
+raise a ValueError. Failures are written to a CSV file with the seeds that repeat them.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ from benchmarks.common import describe_machine, print_table
 from benchmarks.soak.cases import Case, draw_case
 from benchmarks.soak.checks import find_faults
 
-SETTLED = 500  # fits after which memory must not grow: by then all has been imported and compiled
-GROWTH = 1.05
+SETTLED = 500  # fits; afterwards memory must not grow, because everything is imported and compiled
+GROWTH = 1.05  # largest ratio of memory at the end to memory after SETTLED fits
 
 
 @dataclass
@@ -43,13 +43,13 @@ class Tally:
     resident: list[tuple[int, int]] = field(default_factory=list)
 
     def note_memory(self, fits: int) -> None:
-        """Read the resident set; garbage in cycles is nobody's leak."""
+        """Record the resident memory, after collecting garbage."""
         gc.collect()
         self.resident.append((fits, resident_bytes()))
 
 
 def resident_bytes() -> int:
-    """Memory of this process that is in use, by the kernel's count."""
+    """Return the resident memory of this process."""
     lines = Path("/proc/self/status").read_text().splitlines()
     return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmRSS"))
 
@@ -70,7 +70,7 @@ def run_case(case: Case, tally: Tally) -> None:
         except Exception:
             faults.append("crash: " + traceback.format_exc(limit=-3))
         else:
-            faults += [] if case.valid else ["crash: accepted what is invalid"]
+            faults += [] if case.valid else ["crash: accepted invalid input"]
     kinds = {warning.category.__name__ for warning in caught}
     tally.counts.update(kinds)
     tally.counts["valid" if case.valid else "invalid"] += 1
@@ -94,14 +94,14 @@ def _fit(case: Case) -> None:
 
 
 def _kind(fault: str) -> str:
-    """Which count of the table a fault belongs to."""
+    """Return the row of the table in which a fault is counted."""
     words = {"crash": "crashes", "warning": "numpy warnings", "negative gap": "gaps negative"}
     known = next((kind for start, kind in words.items() if fault.startswith(start)), None)
     return known or ("results not finite" if "not finite" in fault else "wrong results")
 
 
 def soak(seeds: range, failures: Path | None = None) -> Tally:
-    """Run all fits of a range of seeds; failures are written as they are found."""
+    """Run the fits of a range of seeds; write failures as they are found."""
     tally, began = Tally(), time.perf_counter()
     for done, seed in enumerate(seeds, start=1):
         run_case(draw_case(seed), tally)
@@ -117,7 +117,7 @@ def soak(seeds: range, failures: Path | None = None) -> Tally:
 
 
 def _write_failures(tally: Tally, path: Path | None) -> None:
-    """Keep seeds, faults and cases so far."""
+    """Write seeds, faults and cases so far."""
     if path is not None and tally.failures:
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("w", newline="") as file:
@@ -125,7 +125,7 @@ def _write_failures(tally: Tally, path: Path | None) -> None:
 
 
 def report(tally: Tally) -> bool:
-    """Print the table; whether all is as it must be."""
+    """Print the table; return whether there are no faults."""
     counts = tally.counts
     bad = ("crashes", "results not finite", "gaps negative", "wrong results", "numpy warnings")
     first, last = tally.resident[0][1], tally.resident[-1][1]
@@ -147,14 +147,14 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("what", nargs="?", choices=["fits", "memory"], default="fits")
-    parser.add_argument("--fits", type=int, default=10_000)
-    parser.add_argument("--seed", type=int, default=0, help="of the first fit; the next have the next ones")
-    parser.add_argument("--only", type=int, help="repeat the fit of one seed and show it")
-    parser.add_argument("--failures", type=Path, default=Path("out/soak_failures.csv"))
-    parser.add_argument("--names", nargs="+", default=[], help="of memory: which fits, all by default")
-    parser.add_argument("--sizes", type=int, nargs="+", default=[500])
-    parser.add_argument("--features", type=int, nargs="+", default=[30])
-    parser.add_argument("--dtypes", nargs="+", default=["float64", "float32"])
+    parser.add_argument("--fits", type=int, default=10_000, help="number of fits")
+    parser.add_argument("--seed", type=int, default=0, help="seed of the first fit; the others follow")
+    parser.add_argument("--only", type=int, help="repeat the fit of one seed and describe it")
+    parser.add_argument("--failures", type=Path, default=Path("out/soak_failures.csv"), help="CSV file")
+    parser.add_argument("--names", nargs="+", default=[], help="for memory: which fits; all by default")
+    parser.add_argument("--sizes", type=int, nargs="+", default=[500], help="for memory: samples")
+    parser.add_argument("--features", type=int, nargs="+", default=[30], help="for memory: features")
+    parser.add_argument("--dtypes", nargs="+", default=["float64", "float32"], help="for memory: precisions")
     options = parser.parse_args()
     if options.what == "memory":
         from benchmarks.soak.peaks import compare_peaks
@@ -164,7 +164,7 @@ def main() -> int:
         case = draw_case(options.only)
         print(case.words, flush=True)
         tally = soak(range(options.only, options.only + 1))
-        print("\n".join(fault for _, fault, _ in tally.failures) or "as it must be")
+        print("\n".join(fault for _, fault, _ in tally.failures) or "no faults")
         return int(bool(tally.failures))
     print(describe_machine(), flush=True)
     tally = soak(range(options.seed, options.seed + options.fits), options.failures)

@@ -1,4 +1,4 @@
-"""Random samples and random estimators, each from a seed of its own."""
+"""Random samples and random estimators, each from its own seed."""
 
 from __future__ import annotations
 
@@ -12,27 +12,28 @@ from seqspan import LRR, LSR, OSC, SSC, SpatSC
 from seqspan.cuts.spectral.n_subspaces import ESTIMATORS
 from seqspan.datasets import make_motion, make_subspaces
 
-INVALID = 0.05  # of the fits
-ONLINE = 0.05
-LARGE_EVERY = 25  # fits, one has up to 300 samples, not 60: memory is always read as long after one
+INVALID = 0.05  # share of the fits that are wrong on purpose
+ONLINE = 0.05  # share of the fits that use partial_fit
+LARGE_EVERY = 25  # fits; one of them is large, so that memory is always read equally long after a large one
+PUBLISHED = ("vladmap", "ladmpsap", "sylvester")  # solvers whose papers say when to stop
 DTYPES = ("float64", "float64", "float64", "float32", "float32", "int64", "int32", "uint8", "int8")
 LAYOUTS = ("rows", "rows", "columns", "strided", "backwards", "read-only", "list")
 
 
 @dataclass(frozen=True)
 class Case:
-    """One fit: what is fitted to what, and whether the documentation allows it.
+    """One fit: an estimator, its samples, and whether the documentation allows it.
 
     Parameters
     ----------
     seed : int
     estimator : estimator of seqspan
-    X : array-like of shape (n_samples, n_features), where valid
+    X : array-like of shape (n_samples, n_features), if valid
     words : str
-        What was drawn.
+        A description of what was drawn.
     valid : bool
     blocks : int
-        Above zero, X goes to `partial_fit` in so many blocks.
+        If above zero, X goes to `partial_fit` in that many blocks.
     """
 
     seed: int
@@ -44,7 +45,7 @@ class Case:
 
     @property
     def may_overflow(self) -> bool:
-        """Samples as they are, with outliers or in single precision: the solver may have to give up."""
+        """Whether the solver may have to give up, because samples are not scaled."""
         return not getattr(self.estimator, "normalize", True)
 
 
@@ -73,7 +74,7 @@ def _draw_shape(rng: np.random.Generator, *, large: bool) -> tuple[int, int]:
 
 
 def _draw_scale(rng: np.random.Generator) -> float:
-    """Mostly one; sometimes as large or small as squares in double precision allow."""
+    """Draw a scale: mostly one, sometimes as large or small as squares in double precision allow."""
     exponents = [0, 0, 0, 0, rng.uniform(-3, 3), rng.uniform(-30, 30), rng.uniform(-150, 150)]
     return float(10.0 ** rng.choice(exponents))
 
@@ -127,7 +128,7 @@ KINDS: dict[str, Callable[[np.random.Generator, int, int], np.ndarray]] = {
 
 
 def _cast(X: np.ndarray, dtype: str, scale: float) -> np.ndarray:
-    """Samples of a type, as large as is wanted and as the type holds."""
+    """Convert samples to a type, at the wanted scale as far as the type allows."""
     if dtype == "float64":
         return X * scale
     if dtype == "float32":
@@ -138,7 +139,7 @@ def _cast(X: np.ndarray, dtype: str, scale: float) -> np.ndarray:
 
 
 def _lay_out(X: np.ndarray, layout: str) -> Any:
-    """The same values, elsewhere in memory."""
+    """Return the same values in another memory layout."""
     if layout == "columns":
         return np.asfortranarray(X)
     if layout == "strided":
@@ -156,12 +157,12 @@ def _lay_out(X: np.ndarray, layout: str) -> Any:
 
 
 def _weight(rng: np.random.Generator, typical: float) -> float:
-    """Mostly near the usual, sometimes nearly nothing or far too much."""
+    """Draw a weight: mostly near the typical one, sometimes nearly zero or far too large."""
     return float(typical * 10.0 ** rng.choice([0, rng.uniform(-1, 1), rng.uniform(-8, 8)]))
 
 
 def _draw_estimator(rng: np.random.Generator, X: np.ndarray, scale: float) -> Any:
-    """Any estimator with any settings that fit the samples."""
+    """Draw any estimator with any settings that suit the samples."""
     make = rng.choice([_coupled, _coupled, _coupled, _ssc, _lrr, _lsr])
     parameters = {
         "normalize": True if not 1e-3 < scale < 1e3 else bool(rng.random() < 0.8),
@@ -183,9 +184,10 @@ def _draw_cut(rng: np.random.Generator, n: int, *, ordered: bool) -> dict[str, A
     cut = str(rng.choice(["ncut", "peaks", *["ordered"] * ordered]))
     shortest = int(rng.choice([1, 2, 5, 5, 9]))
     most = max(1, n // shortest) if cut == "ordered" else n
-    parameters: dict[str, Any] = {"cut": cut, "min_length": shortest} if ordered else {"cut": cut}
+    parameters: dict[str, Any] = {"cut": cut} | ({"min_length": shortest} if cut == "ordered" else {})
     few = int(rng.integers(1, min(most, 6) + 1)) if rng.random() < 0.95 else most
-    parameters["n_subspaces"] = few if rng.random() < 0.5 else str(rng.choice(["auto", *ESTIMATORS]))
+    words = ["auto", *ESTIMATORS] if cut == "ncut" else ["auto"]
+    parameters["n_subspaces"] = few if rng.random() < 0.5 else str(rng.choice(words))
     if cut != "ncut" and rng.random() < 0.4:
         labels = parameters["n_subspaces"]
         fewest = labels if isinstance(labels, int) else 1
@@ -205,9 +207,10 @@ def _coupled(rng: np.random.Generator, parameters: dict[str, Any], n: int) -> An
     parameters |= _iteration(rng) | {
         "lambda_1": "auto" if rng.random() < 0.1 else _weight(rng, 0.1),
         "solver": str(rng.choice(["fast", "fast", "fast", "vladmap", "ladmpsap", "sylvester", "splitting"])),
-        "stopping": str(rng.choice(["gap", "gap", "gap", "published"])),
         "n_jobs": (None, 1, 2, -1)[rng.integers(4)],
     }
+    if parameters["solver"] in PUBLISHED and rng.random() < 0.25:
+        parameters["stopping"] = "published"
     spatial = rng.random() < 0.4
     parameters["lambda_2"] = "auto" if rng.random() < 0.1 else _weight(rng, 0.01 if spatial else 1.0)
     if parameters["solver"] == "fast" and rng.random() < 0.2:
@@ -222,7 +225,7 @@ def _coupled(rng: np.random.Generator, parameters: dict[str, Any], n: int) -> An
 
 
 def _quadratic(A: np.ndarray, B: np.ndarray) -> np.ndarray:
-    """A kernel of the user's own."""
+    """Stand for a kernel that a user wrote."""
     return np.asarray((A.T @ B + 1) ** 2)
 
 
@@ -239,7 +242,8 @@ def _ssc(rng: np.random.Generator, parameters: dict[str, Any], n: int) -> Any:
 
 def _lrr(rng: np.random.Generator, parameters: dict[str, Any], n: int) -> Any:
     noise = str(rng.choice(["gaussian", "none", "columns"]))
-    return LRR(**parameters, **_iteration(rng), noise=noise, lambda_1=_weight(rng, 0.4))
+    lambda_1 = None if noise == "none" else _weight(rng, 0.4)
+    return LRR(**parameters, **_iteration(rng), noise=noise, lambda_1=lambda_1)
 
 
 def _lsr(rng: np.random.Generator, parameters: dict[str, Any], n: int) -> Any:
@@ -257,7 +261,7 @@ def _online_parameters(rng: np.random.Generator) -> dict[str, Any]:
 
 
 def _spoil(rng: np.random.Generator, seed: int, X: Any, what: str) -> Case:
-    """Samples or settings that the documentation calls wrong."""
+    """Draw samples or settings that the documentation does not allow."""
     samples = np.array(X, dtype=float)
     broken = samples.copy()
     broken.flat[rng.integers(broken.size)] = rng.choice([np.nan, np.inf, -np.inf])
@@ -278,6 +282,9 @@ def _spoil(rng: np.random.Generator, seed: int, X: Any, what: str) -> Case:
         (samples, {"max_iter": 0}),
         (samples, {"preprocess": "polish"}),
         (samples, {"n_spans": 2, "cut": "ncut"}),
+        (samples, {"min_length": 9, "cut": "ncut"}),
+        (samples, {"n_subspaces": "soft_gap", "cut": "ordered"}),
+        (samples, {"normalize": "False"}),
         (samples, {"n_subspaces": 3, "n_spans": 2, "cut": "peaks"}),
     ]
     data, settings = spoiled[rng.integers(len(spoiled))]

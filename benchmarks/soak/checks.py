@@ -1,4 +1,4 @@
-"""What must hold of every fit, whatever was fitted; objectives are typed out again from their formulas."""
+"""What must hold for every fit; objectives are written again here from their formulas."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from seqspan.solvers import SOLVERS, Stopping
 from seqspan.solvers.fast.landmarks import on_landmarks
 
 ROUNDING = {np.dtype(np.float64): 1e-6, np.dtype(np.float32): 1e-3}  # of objectives, relative
-SOLVED_AGAIN = 25  # samples up to which a fit is now and then solved again, by another solver
+SOLVED_AGAIN = 25  # samples; up to this many, every third fit is solved again by another solver
 
 
 def find_faults(case: Case, warned: bool) -> Iterator[str]:
-    """Name all that is wrong with a fitted estimator."""
+    """Yield everything that is wrong with a fitted estimator."""
     fitted, n = case.estimator, len(case.X)
     yield from _not_finite(fitted)
     if case.blocks:
@@ -38,7 +38,7 @@ def _stops_by_gap(fitted: Any) -> bool:
 
 
 def _not_finite(fitted: Any) -> Iterator[str]:
-    """All that ends in an underscore, and the history."""
+    """Check the fitted attributes and the history."""
     for name, value in vars(fitted).items():
         if name.endswith("_") and not name.startswith("_"):
             values = [vars(entry) for entry in value] if name == "history_" else [{name: value}]
@@ -69,17 +69,17 @@ def _wrong_labels(fitted: Any, n: int) -> Iterator[str]:
 
 
 def _wrong_counts(fitted: Any) -> Iterator[str]:
-    """Numbers that were asked for; peaks may be fewer."""
+    """Check the numbers that were asked for; with peaks there may be fewer."""
     if (
         fitted.cut != "peaks"
         and isinstance(fitted.n_subspaces, int)
         and fitted.n_subspaces_ != fitted.n_subspaces
     ):
-        yield f"{fitted.n_subspaces_} labels in place of {fitted.n_subspaces}"
+        yield f"{fitted.n_subspaces_} labels instead of {fitted.n_subspaces}"
     if isinstance(fitted.n_spans, int):
         found = len(fitted.boundaries_) + 1
         if found > fitted.n_spans or (fitted.cut == "ordered" and found != fitted.n_spans):
-            yield f"{found} spans in place of {fitted.n_spans}"
+            yield f"{found} spans instead of {fitted.n_spans}"
 
 
 def _wrong_spans_online(fitted: Any, n: int) -> Iterator[str]:
@@ -95,15 +95,15 @@ def _wrong_spans_online(fitted: Any, n: int) -> Iterator[str]:
 
 
 def _wrong_certificate(case: Case) -> Iterator[str]:
-    """The objective is that of ``coef_``, and nothing that can be thought of lies below the bound."""
+    """Check that the objective is that of ``coef_``, and that no rival lies below the bound."""
     fitted = case.estimator
     model, X, D = _problem(case)
     rounding, on_samples = ROUNDING[X.dtype], D is X
     X, D, Z = X.astype(float), D.astype(float), np.asarray(fitted.coef_, dtype=float)
-    # where all is fitted, what is left of X is rounding itself, which a large weight makes a large amount
+    # if the fit is perfect, the residual is rounding, which a large weight turns into a large value
     left = 4 * np.finfo(fitted.coef_.dtype).eps * objective(model, X, np.zeros_like(Z))
     size = abs(fitted.objective_) + left / rounding
-    exact = isinstance(model, models.SscNoiseFree | models.LrrNoiseFree)  # what is missed is priced in too
+    exact = isinstance(model, models.SscNoiseFree | models.LrrNoiseFree)  # violating the constraint costs too
     here = objective(model, X - D @ Z, Z)
     if here > fitted.objective_ + rounding * size or (
         not exact and here < fitted.objective_ - rounding * size
@@ -124,17 +124,11 @@ def _wrong_certificate(case: Case) -> Iterator[str]:
 
 
 def _problem(case: Case) -> tuple[models.Model, np.ndarray, np.ndarray]:
-    """Model, samples and atoms as columns, as the solver had them."""
-    fitted = case.estimator
-    samples = np.asarray(case.X)
-    samples = samples if samples.dtype.kind == "f" else samples.astype(float)
-    prepared, rows = fitted._prepare(samples)
-    X = fitted._columns(prepared)
-    model = fitted._model(len(rows))
-    if getattr(fitted, "dictionary_", "samples") != "landmarks":
-        return model, X, X
-    D = fitted.landmarks_.T
-    return on_landmarks(model, D.shape[1], X.shape[1]), X, D
+    """Model, samples and atoms as columns, as the solver got them."""
+    found = case.estimator.segmentation_.representation
+    if found.landmarks is None:
+        return found.model, found.X, found.X
+    return on_landmarks(found.model, found.landmarks.shape[1], found.X.shape[1]), found.X, found.landmarks
 
 
 def _has_no_diagonal(model: models.Model) -> bool:
@@ -142,7 +136,7 @@ def _has_no_diagonal(model: models.Model) -> bool:
 
 
 def _rivals(Z: np.ndarray, no_diagonal: bool) -> Iterator[tuple[str, np.ndarray]]:
-    """Other coefficients, none of which may be better than the bound says is possible."""
+    """Yield other coefficients; none of them may lie below the bound."""
     for factor in (0.0, 0.5, 0.9, 1.1):
         yield f"{factor} coef_", factor * Z
     smooth = np.repeat(Z.mean(axis=1, keepdims=True), Z.shape[1], axis=1)
@@ -160,7 +154,7 @@ def _rivals(Z: np.ndarray, no_diagonal: bool) -> Iterator[tuple[str, np.ndarray]
 def _wrong_beside_another(
     fitted: Any, model: models.Model, X: np.ndarray, bound: float, slack: float
 ) -> Iterator[str]:
-    """Each of two solvers' bounds lies below what the other reached."""
+    """Check that the bound of each of two solvers lies below the objective of the other."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         other = SOLVERS["splitting"](model, X, stopping=Stopping(1e-5, 500))
@@ -174,7 +168,7 @@ def _wrong_beside_another(
 
 
 def _wrong_beside_linear_programme(X: np.ndarray, bound: float) -> Iterator[str]:
-    """Least ``||z||_1`` with ``X z = x_j``, ``z_j = 0`` for every sample, where there is any."""
+    """Compare with the least ``||z||_1`` such that ``X z = x_j``, ``z_j = 0``, if there is one."""
     least = 0.0
     for j, sample in enumerate(X.T):
         others = np.delete(X, j, axis=1)
@@ -187,7 +181,7 @@ def _wrong_beside_linear_programme(X: np.ndarray, bound: float) -> Iterator[str]
 
 
 def objective(model: models.Model, E: np.ndarray, Z: np.ndarray) -> float:
-    """Value of a model at the residual E and coefficients Z, by its formula."""
+    """Evaluate a model at the residual E and coefficients Z, by its formula."""
     half, absolute = np.sum(E**2) / 2, np.abs(Z).sum()
     if isinstance(model, models.Ssc):
         return float(half + np.sum(np.abs(Z) * model.lam))
@@ -211,7 +205,7 @@ def objective(model: models.Model, E: np.ndarray, Z: np.ndarray) -> float:
 
 
 def _huber(model: models.SscOutliers, E: np.ndarray) -> float:
-    """Noise and outliers in one: quadratic near zero, then linear."""
+    """Evaluate noise and outliers together: quadratic near zero, then linear."""
     size = np.abs(E)
     if model.lam1 is None or model.lam2 is None:
         return float(model.lam2 * size.sum() if model.lam1 is None else model.lam1 / 2 * np.sum(E**2))

@@ -23,7 +23,7 @@ browser:  ## the tests look at the report in a real Chromium
 	 { echo "The tests of the report need Chromium: please install the package chromium."; exit 1; }
 
 # Compiled loops are invisible to the tracer: the tests of every one of them run again as plain Python.
-KERNEL_TESTS := tests/solvers/fast/test_sweeps.py tests/cuts/ordered/test_search.py \
+LOOP_TESTS := tests/solvers/fast/test_sweeps.py tests/cuts/ordered/test_search.py \
     tests/cuts/ordered/test_cost.py::test_all_spans_at_once_cost_what_each_costs
 
 # GPU_COVERAGE names data files brought from a machine with a GPU (docs/testing.md); without, gpu/ is measured by its CPU tests.
@@ -31,7 +31,7 @@ coverage: export SEQSPAN_ROOT := $(CURDIR)
 coverage: $(INSTALLED) browser  ## lines and branches that the tests run; each has to be above 95 %
 	rm -rf out/coverage out/coverage.json
 	$(BIN)/coverage run -m pytest $(PYTEST_ARGS)
-	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest $(KERNEL_TESTS)
+	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest $(LOOP_TESTS)
 	$(BIN)/coverage combine --keep --quiet out/coverage $(GPU_COVERAGE)
 	$(BIN)/coverage json --quiet -o out/coverage.json
 	$(BIN)/python -m tests.tools.coverage_figures out/coverage.json

@@ -22,7 +22,7 @@ from seqspan.recording import LENGTH_UNITS
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["plot_convergence", "plot_matrix", "plot_spans"]
+__all__ = ["COLOURS", "STYLE", "plot_convergence", "plot_matrix", "plot_spans"]
 
 #: Okabe and Ito's colours, which colour-blind readers can tell apart; with more labels they repeat.
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#7A7A7A")

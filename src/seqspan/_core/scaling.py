@@ -26,8 +26,9 @@ def scale_to_unit_norm(X: Array, axis: int) -> Array:
     array([[0.6, 0.8],
            [0. , 0. ]])
     """
-    # divide by the largest entry first: squaring very large or small entries would over- or underflow
-    # (CuPy's max takes no initial value, and no array of samples is empty along a sample)
+    if not X.size:
+        return X.copy()
+    # Divide by the largest entry first: squares of very large or small entries would over- or underflow.
     largest = np.maximum(X.max(axis=axis, keepdims=True), -X.min(axis=axis, keepdims=True))
     scaled: Array = X / np.where(largest > 0, largest, 1)
     norms = np.linalg.norm(scaled, axis=axis, keepdims=True)

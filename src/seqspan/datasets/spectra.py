@@ -20,7 +20,7 @@ def make_spectra(
     """Mix spectra of a library, as minerals mix in the layers of a drill core.
 
     ``X = [U_1 Q_1, ..., U_k Q_k]``: the columns of ``U_i`` are distinct spectra drawn at random from the
-    library, and ``Q_i`` comes from :func:`seqspan.datasets.correlated_coefficients`, as for the synthetic
+    library, and ``Q_i`` comes from ``correlated_coefficients``, as for the synthetic
     data.
 
     Parameters

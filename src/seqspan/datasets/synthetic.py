@@ -68,7 +68,7 @@ def make_subspaces(
     """Draw one span of samples from each of several subspaces, as in the paper's synthetic experiment.
 
     ``X = [U_1 Q_1, ..., U_k Q_k]`` with a random orthonormal basis ``U_1``, with ``U_{i+1} = T U_i`` for one
-    random rotation T, and with ``Q_i`` from :func:`correlated_coefficients`.
+    random rotation T, and with ``Q_i`` from ``correlated_coefficients``.
 
     Parameters
     ----------

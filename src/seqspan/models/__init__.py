@@ -4,6 +4,7 @@ Every model is a sum of terms ``loss(X - XZ) + penalty(Z) + coupling(ZD)``. A so
 """
 
 from seqspan.models.base import Coupling, Model
+from seqspan.models.differences import Path
 from seqspan.models.objectives import (
     GraphRegularised,
     Lrr,
@@ -31,6 +32,7 @@ __all__ = [
     "Model",
     "Osc",
     "OscLowRank",
+    "Path",
     "SingularValues",
     "SpatSc",
     "Squares",

@@ -19,7 +19,7 @@ class Coupling:
     Parameters
     ----------
     operator : Operator
-        How columns are coupled, such as :class:`seqspan.models.differences.Path`.
+        How columns are coupled, such as :class:`seqspan.models.Path`.
     term : Term
 
     Examples

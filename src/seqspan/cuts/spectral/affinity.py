@@ -120,7 +120,7 @@ Affinity: TypeAlias = Array | SharedAffinity
 
 
 def affinity(Z: Array) -> Affinity:
-    """Affinity of the samples: :class:`SharedAffinity` if landmarks are the atoms, else an array.
+    """Affinity of the samples: ``SharedAffinity`` if landmarks are the atoms, else an array.
 
     Parameters
     ----------

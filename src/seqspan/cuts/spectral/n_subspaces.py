@@ -49,7 +49,7 @@ def estimate_n_subspaces(
     W : array of shape (n, n)
         Symmetric, non-negative affinities.
     method : str
-        A name in :data:`ESTIMATORS`. ``"auto"`` is :func:`find_soft_gap`.
+        A name in :data:`ESTIMATORS`. ``"auto"`` is ``find_soft_gap``.
     max_subspaces : int
         Larger numbers are not considered. Of a large W only this part of the spectrum is computed.
     threshold : float, optional
@@ -258,7 +258,7 @@ def find_soft_gap(W: npt.ArrayLike | SharedAffinity, *, max_subspaces: int = MAX
 
 
 def soft_scores(values: npt.ArrayLike) -> Array:
-    """Score the gap after each eigenvalue, as :func:`find_soft_gap` compares them.
+    """Score the gap after each eigenvalue, as ``find_soft_gap`` compares them.
 
     Parameters
     ----------

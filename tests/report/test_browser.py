@@ -70,7 +70,7 @@ def test_one_span_has_a_page_too(open_report, noise_folder):
     opened = open_report(noise_folder / "report.html")
     page = opened.page
     assert spans_shown(page) == 1
-    assert "There is no boundary." in page.inner_text("body")
+    assert "There are no boundaries." in page.inner_text("body")
     page.click("#span-0")
     assert page.locator("#span-0").get_attribute("aria-pressed") == "true"
     page.keyboard.press("Escape")
@@ -121,7 +121,7 @@ def test_the_slider_cuts_anew_and_as_found_returns(open_report, film_folder):
     page.click("#as-found")
     assert spans_shown(page) == 4
     assert page.locator("#legend b").all_inner_texts() == ["A", "B", "C"]
-    assert "returns, 2 spans" in page.inner_text("#legend")
+    assert "recurs, 2 spans" in page.inner_text("#legend")
 
 
 def test_the_table_sorts_both_ways(open_report, film_folder):

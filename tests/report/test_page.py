@@ -33,7 +33,7 @@ from seqspan.report._page import SCRIPTS, to_script_json
 from seqspan.report._pictures import MAX_SIDE, affinity_map, heat_map
 from seqspan.report._recuts import MAX_GROUPS, pool_sum, recut, snap
 from seqspan.report._views import make_view, wanted_samples
-from seqspan.report._words import describe_certificate, describe_number, describe_unsure
+from seqspan.report._words import describe_certificate, describe_number, describe_uncertain
 from seqspan.segmentation import Cutting, Representation
 
 
@@ -281,14 +281,14 @@ def test_poses_and_spectra_have_their_own_looks(content):
     assert [view["blocks"][0][0], view["blocks"][-1][0]] == [0, 999]
 
 
-def test_courses_name_the_features_that_they_are_made_of(content):
+def test_components_name_the_features_that_they_are_made_of(content):
     t = np.arange(60)
     X = np.zeros((60, 8))
     X[:, 3] = X[:, 5] = np.sin(t)
     X[:, 1] = np.cos(3 * t)
     view = make_view(replace(content.recording, X=X), {2: content.found.labels}, 2)
-    assert set(view["courses"][0]["names"][:2]) == {"c3", "c5"}
-    assert view["courses"][0]["share"] == pytest.approx(2 / 3, abs=0.05)
+    assert set(view["components"][0]["names"][:2]) == {"c3", "c5"}
+    assert view["components"][0]["share"] == pytest.approx(2 / 3, abs=0.05)
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -307,26 +307,30 @@ def test_sentences_say_what_the_numbers_are(content):
     text = describe_certificate(content)
     assert "within 0.8 % of the optimum" in text
     assert "9.92" in text  # 10 minus 0.8 %
-    assert describe_unsure(content) == "All 2 boundaries are clear."
-    assert describe_unsure(change(content, boundaries=np.array([20]))) == "The only boundary is clear."
+    assert describe_uncertain(content) == "All 2 boundaries are clear."
+    assert describe_uncertain(change(content, boundaries=np.array([20]))) == "The only boundary is clear."
     wrong = change(content, boundaries=np.array([8, 20, 40, 50]))
-    assert describe_unsure(wrong) == "2 of 4 boundaries are unsure (below 50%): have a look."
-    assert "1 of 3 boundaries is unsure" in describe_unsure(change(content, boundaries=np.array([8, 20, 40])))
-    assert describe_unsure(change(content, boundaries=np.array([], dtype=int))) == "There is no boundary."
+    assert describe_uncertain(wrong) == "2 of 4 boundaries are uncertain (confidence below 50%): take a look."
+    assert "1 of 3 boundaries is uncertain" in describe_uncertain(
+        change(content, boundaries=np.array([8, 20, 40]))
+    )
+    assert (
+        describe_uncertain(change(content, boundaries=np.array([], dtype=int))) == "There are no boundaries."
+    )
     number = describe_number(content, [0.0, 0.01, 0.5, 0.9, 1.0])
     assert "2 states were chosen by the rule" in number
     assert "the runners-up are 3 (score 0.41) and 4 (score 0.1): try them with the slider." in number
     given = describe_number(replace(content, document={"settings": {"subspaces": "2"}}), [0.0, 0.1, 0.5])
-    assert given.startswith("2 states were asked for.")
+    assert given.startswith("2 states were requested.")
 
 
-def test_a_lone_boundary_can_be_unsure():
+def test_a_lone_boundary_can_be_uncertain():
     rng = np.random.default_rng(0)
     found = pipeline.cut(
         represent(rng.standard_normal((8, 60)), rng.standard_normal((60, 60))), Cutting("ordered", n_spans=2)
     )
-    unsure = "The only boundary is unsure (below 50%): have a look."
-    assert describe_unsure(change(Content(found), boundaries=np.array([30]))) == unsure
+    uncertain = "The only boundary is uncertain (confidence below 50%): take a look."
+    assert describe_uncertain(change(Content(found), boundaries=np.array([30]))) == uncertain
 
 
 def test_sentences_of_the_ordered_cut_give_the_evidence_for_its_labels(in_order):
@@ -345,7 +349,7 @@ def test_sentences_of_the_ordered_cut_give_the_evidence_for_its_labels(in_order)
         "numbers."
     )
     given = replace(one, document={"settings": {"subspaces": "1"}})
-    assert describe_number(given, [0.0]).startswith("1 state was asked for.")
+    assert describe_number(given, [0.0]).startswith("1 state was requested.")
 
 
 def test_evidence_against_another_label_gains_nothing(in_order):

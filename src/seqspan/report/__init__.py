@@ -1,4 +1,4 @@
-"""One self-contained HTML file that shows what was found, how sure it is, and how to repeat it."""
+"""One self-contained HTML file that shows what was found, how certain it is, and how to reproduce it."""
 
 from seqspan.report._page import build_report
 

@@ -1,4 +1,4 @@
-"""Everything that a report shows, read from the segmentation; nothing is solved or cut again for it."""
+"""Everything that a report shows. It is read from the segmentation; nothing is solved again for it."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from seqspan.segmentation import Representation, Segmentation
 
 @dataclass(frozen=True, eq=False)
 class Content:
-    """A segmentation with what else is known about it.
+    """A segmentation and everything else the report needs.
 
     Parameters
     ----------
     found : Segmentation
     document : mapping
-        What ``result.json`` says.
+        Content of ``result.json``.
     true_labels : array of int, shape (n_samples,), optional
     true_names : tuple of str
         Names of the true labels; empty if only boundaries are known.
@@ -38,14 +38,14 @@ class Content:
 
     @property
     def recording(self) -> Recording:
-        """As it was read."""
+        """The recording as it was read."""
         return self.found.recording
 
     @property
     def representation(self) -> Representation:
         """Samples and coefficients."""
         if self.found.representation is None:
-            raise ValueError("A report needs the coefficients, which a result folder does not keep.")
+            raise ValueError("A report needs the coefficients, which are not saved in a result folder.")
         return self.found.representation
 
     @property
@@ -55,7 +55,7 @@ class Content:
 
     @cached_property
     def Z(self) -> Array:
-        """Coefficients, fetched from a GPU if they lie there."""
+        """Coefficients, copied from the GPU if they are there."""
         return np.asarray(to_host(self.solution.Z))
 
     @property
@@ -65,7 +65,7 @@ class Content:
 
     @property
     def confidence(self) -> Array:
-        """How sure each boundary is."""
+        """Confidence in each boundary."""
         known = self.found.confidence
         return self.found.confidence_of(self.found.boundaries) if known is None else known
 
@@ -82,6 +82,6 @@ class Content:
 
     @cached_property
     def label_evidence(self) -> Array:
-        """Evidence for telling 2, 3, ... labels apart, in nats per sample, as the ordered cut weighs it."""
+        """The ordered cut's evidence for 2, 3, ... labels, in nats per sample."""
         boundaries = self.representation.rows.searchsorted(self.found.boundaries)
         return np.asarray(self.found.cutter.label_evidence(boundaries))

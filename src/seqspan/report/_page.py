@@ -1,4 +1,4 @@
-"""The page: a template with the style, the scripts and the data in it, so that it opens without a network."""
+"""The page: a template filled with the styles, the scripts and the data, so that it works offline."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ from seqspan.report._views import STEPS, make_view
 from seqspan.report._words import describe_facts, describe_settings
 from seqspan.segmentation import Segmentation
 
-MAX_POINTS = 2400  # of the curve of boundary strength; a wide screen has no more columns
+MAX_STRENGTH_POINTS = 2400  # on the curve of boundary strength; a wide screen has no more pixels
 SCRIPTS = ("state.js", "looks.js", "timeline.js", "table.js", "heat.js", "curves.js", "main.js")
-EIGENVALUE_RESIDUAL = 1e-2  # of eigenvectors; the eigenvalues err by its square, less than a line's width
+EIGENVECTOR_RESIDUAL = 1e-2  # the eigenvalues are off by its square, less than the width of a line
 
 
 def build_report(
@@ -46,7 +46,7 @@ def build_report(
     ----------
     found : Segmentation
     document : mapping, optional
-        What ``result.json`` says; ``found.describe()`` by default.
+        Content of ``result.json``; ``found.describe()`` by default.
     true_labels : array of int, shape (n_samples,), optional
     true_names : tuple of str
         Names of the true labels; empty if only boundaries are known.
@@ -81,19 +81,19 @@ def build_report(
         noun=noun_of(content.recording.kind),
         nouns=plural_of(noun_of(content.recording.kind)),
         landmarks=content.n_landmarks,
-        style=Markup(_resource("page.css")),  # written here, not by strangers
+        style=Markup(_resource("page.css")),  # part of the package, so it can be trusted
         script=Markup("\n".join(_resource(name) for name in SCRIPTS)),
         data=Markup(to_script_json(data)),
     )
 
 
 def _resource(name: str) -> str:
-    """Text of a file beside this one."""
+    """Text of a file in this package."""
     return files("seqspan.report").joinpath(name).read_text(encoding="utf-8")
 
 
 def to_script_json(data: Any) -> str:
-    r"""JSON that can stand inside a script element, whatever its strings hold.
+    r"""JSON that is safe inside a script element, whatever its strings contain.
 
     Examples
     --------
@@ -105,7 +105,7 @@ def to_script_json(data: Any) -> str:
 
 
 def _printable(value: Any) -> Any:
-    """Make every string in a document visible text."""
+    """Make every string in a document printable."""
     if isinstance(value, str):
         return printable(value)
     if isinstance(value, Mapping):
@@ -148,12 +148,12 @@ def make_data(content: Content) -> dict[str, Any]:
 
 
 def _short(value: float) -> float:
-    """A number with six significant digits."""
+    """A number rounded to six significant digits."""
     return float(f"{value:.6g}")
 
 
 def _short_edges(edges: Array) -> list[float] | dict[str, float]:
-    """Times of the samples' edges: start and step where they are even, else all."""
+    """Start times of the samples: start and step if they are evenly spaced, otherwise all of them."""
     step = (edges[-1] - edges[0]) / (len(edges) - 1)
     even = edges[0] + step * np.arange(len(edges))
     if np.allclose(edges, even, rtol=0, atol=1e-3 * abs(step)):
@@ -162,23 +162,24 @@ def _short_edges(edges: Array) -> list[float] | dict[str, float]:
 
 
 def _runs(labels: IntArray) -> list[list[int]]:
-    """Starts of the spans, and their labels."""
+    """Starts and labels of the spans."""
     starts = np.concatenate([[0], boundaries_from_labels(labels)])
     return [starts.tolist(), labels[starts].tolist()]
 
 
 def _confidence(content: Content, labels: IntArray) -> dict[str, float]:
-    """Confidence of each boundary of a cut, by its sample; that of the cut as found is known."""
+    """Confidence in each boundary of a cut, keyed by sample; for the cut as found it is already known."""
     if labels is content.found.labels:
-        starts, sure = content.found.boundaries, content.confidence
+        starts, values = content.found.boundaries, content.confidence
     else:
         starts = boundaries_from_labels(labels)
-        sure = content.found.confidence_of(starts)
-    return {str(start): round(value, 3) for start, value in zip(starts.tolist(), sure.tolist(), strict=True)}
+        values = content.found.confidence_of(starts)
+    pairs = zip(starts.tolist(), values.tolist(), strict=True)
+    return {str(start): round(value, 3) for start, value in pairs}
 
 
 def _truth(content: Content) -> dict[str, Any] | None:
-    """The true spans, where they are known."""
+    """The true spans, if they are known."""
     if content.true_labels is None:
         return None
     starts, labels = _runs(content.true_labels)
@@ -188,7 +189,7 @@ def _truth(content: Content) -> dict[str, Any] | None:
 
 
 def match_labels(true: IntArray, found: IntArray) -> list[int]:
-    """The found label that each true one shares most samples with; numbers of their own for those left.
+    """Match each true label to the found label with most common samples; the rest get new numbers.
 
     Examples
     --------
@@ -204,15 +205,15 @@ def match_labels(true: IntArray, found: IntArray) -> list[int]:
 
 
 def _strength(content: Content) -> dict[str, Any]:
-    """How much the coefficients change at each sample, the largest of every block, in thousandths."""
+    """How much the coefficients change at each sample: the maximum of every block, in thousandths."""
     strength = np.concatenate([[0], boundary_strength(content.Z)])
-    size = -(-len(strength) // MAX_POINTS)
+    size = -(-len(strength) // MAX_STRENGTH_POINTS)
     blocks = np.maximum.reduceat(strength, np.arange(0, len(strength), size))
     return {"size": size, "values": np.round(blocks / (blocks.max() or 1) * STEPS).astype(int).tolist()}
 
 
 def _label_evidence(content: Content) -> dict[str, Any] | None:
-    """Evidence of the ordered cut for each label beyond the first, and the least that keeps labels apart."""
+    """The ordered cut's evidence for each label beyond the first, and the threshold for merging labels."""
     if content.cut != "ordered":
         return None
     values = [_short(value) for value in content.label_evidence[:MAX_SUBSPACES]]
@@ -220,6 +221,6 @@ def _label_evidence(content: Content) -> dict[str, Any] | None:
 
 
 def _spectrum(W: Array | SharedAffinity) -> list[float]:
-    """Smallest eigenvalues of the normalised Laplacian, one more than there are numbers on the slider."""
-    values = laplacian_eigenvalues(W, min(MAX_SUBSPACES + 1, len(W)), tol=EIGENVALUE_RESIDUAL)
+    """Smallest eigenvalues of the normalised Laplacian, one more than the slider has numbers."""
+    values = laplacian_eigenvalues(W, min(MAX_SUBSPACES + 1, len(W)), tol=EIGENVECTOR_RESIDUAL)
     return [_short(max(float(value), 0.0)) for value in values]

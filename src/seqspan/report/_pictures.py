@@ -1,4 +1,4 @@
-"""Matrices and frames as the small pictures that a page can hold."""
+"""Matrices and video frames as small pictures for the page."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from seqspan.cuts.spectral.affinity import SharedAffinity
 from seqspan.readers.video import DEFAULT_RATE, open_film
 from seqspan.recording import FrameView, Recording
 
-MAX_SIDE = 320  # of a heat map, in cells
-THUMBNAIL = (176, 132)  # largest width and height
-JPEG_QUALITY = 72
-SEEK_SECONDS = 8.0  # between two wanted frames, above which seeking is cheaper than decoding all between
+MAX_SIDE = 320  # cells per side of a heat map
+THUMBNAIL = (176, 132)  # pixels; largest width and height
+JPEG_QUALITY = 72  # percent
+SEEK_SECONDS = 8.0  # seconds between two frames, above which seeking beats decoding everything in between
 Picture = npt.NDArray[np.uint8]
 
 
 def heat_map(matrix: Array) -> dict[str, Any]:
-    """Reduce the sizes of a matrix to a picture of at most 320 x 320 cells, each the largest of its block.
+    """Reduce a matrix to a picture of at most 320 x 320 cells, each the largest magnitude of its block.
 
     Returns
     -------
     dict
-        As :func:`paint` gives it.
+        As returned by :func:`paint`.
     """
     rows, columns = (-(-count // MAX_SIDE) for count in matrix.shape)
     pooled = np.maximum.reduceat(np.abs(matrix), np.arange(0, matrix.shape[0], rows), axis=0)
@@ -38,7 +38,7 @@ def heat_map(matrix: Array) -> dict[str, Any]:
 
 
 def affinity_map(W: Array | SharedAffinity) -> dict[str, Any]:
-    """Reduce affinities to a picture; of those kept as a factor each cell is the mean of its block."""
+    """Reduce affinities to a picture. If they are stored as a factor, each cell is the mean of its block."""
     if not isinstance(W, SharedAffinity):
         return heat_map(W)
     size = -(-len(W) // MAX_SIDE)
@@ -47,13 +47,14 @@ def affinity_map(W: Array | SharedAffinity) -> dict[str, Any]:
 
 
 def paint(pooled: Array, size: tuple[int, int], what: str) -> dict[str, Any]:
-    """Make a picture of cells that stand for `size` rows and columns of a matrix each.
+    """Draw cells that each stand for a block of `size` rows and columns of a matrix.
 
     Returns
     -------
     dict
-        ``picture``, a PNG as data URI with 255 for ``top``, the 99.5th percentile of the cells; the root is
-        taken, so that small entries are seen; ``size`` and ``what`` of a block a cell shows.
+        ``picture``: a PNG as a data URI. Shades are square roots, so that small entries are visible; 255
+        stands for ``top``, the 99.5th percentile of the cells. ``size``: rows and columns of a block.
+        ``what``: which value of the block a cell shows.
     """
     top = float(np.percentile(pooled, 99.5)) or float(pooled.max()) or 1.0
     shade = np.sqrt(np.clip(pooled / top, 0, 1)) * 255
@@ -71,7 +72,7 @@ def to_uri(picture: Picture, form: str) -> str:
 
 
 def thumbnails(recording: Recording, indices: IntArray) -> dict[int, str]:
-    """Show some samples of a video, in the film's own colours where there is a film.
+    """Thumbnails of some samples of a video; in colour if the film itself can be read.
 
     Parameters
     ----------
@@ -95,7 +96,7 @@ def thumbnails(recording: Recording, indices: IntArray) -> dict[int, str]:
 
 
 def film_frames(source: str, times: Array) -> Iterator[Picture]:
-    """Yield the frames shown at some ascending times, scaled down, in colour."""
+    """Yield the frames at the given ascending times, scaled down, in colour."""
     with open_film(source) as film:
         stream = film.streams.video[0]
         stream.thread_type = "AUTO"
@@ -115,7 +116,7 @@ def film_frames(source: str, times: Array) -> Iterator[Picture]:
 
 
 def _scaled(frame: Any) -> Picture:
-    """Scale a frame into the size of a thumbnail, its shape kept, and turn it upright."""
+    """Scale a frame to thumbnail size without distorting it, and rotate it upright."""
     scale = min(THUMBNAIL[0] / frame.width, THUMBNAIL[1] / frame.height, 1)
     size = max(round(frame.width * scale), 1), max(round(frame.height * scale), 1)
     picture: Picture = frame.reformat(*size, "rgb24").to_ndarray()

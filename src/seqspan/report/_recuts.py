@@ -1,4 +1,4 @@
-"""Labels for other numbers of subspaces, so that the page can cut anew without computing."""
+"""Labels for other numbers of subspaces, computed in advance so that the page only has to show them."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from seqspan.cuts.spectral.affinity import SharedAffinity
 from seqspan.cuts.spectral.ncut import normalised_cuts
 from seqspan.report._content import Content
 
-MAX_SUBSPACES = 20
-MAX_GROUPS = 720  # samples are cut in groups of neighbours, so that twenty cuts cost less than one exact
+MAX_SUBSPACES = 20  # largest number on the slider
+MAX_GROUPS = 720  # groups of neighbouring samples; cutting groups makes 20 cuts cheaper than one exact cut
 
 
 def recut(content: Content) -> dict[int, IntArray]:
-    """Cut into 1 to 20 subspaces (spans, where the cut is by peaks).
+    """Cut into 1 to 20 labels (or 1 to 20 spans with ``cut="peaks"``).
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ def recut(content: Content) -> dict[int, IntArray]:
     Returns
     -------
     dict of int to array of shape (n_samples,)
-        Labels; for the number that was found, the very labels.
+        Labels of all samples. For the number that was found, these are exactly the labels found.
     """
     n = content.Z.shape[1]
     numbers = range(1, min(MAX_SUBSPACES, n) + 1)
@@ -43,12 +43,12 @@ def recut(content: Content) -> dict[int, IntArray]:
 
 
 def _asked(cut: str, number: int) -> dict[str, int]:
-    """What the slider's number stands for: labels, or spans if each has its own label."""
+    """The argument that the slider sets: the number of labels, or of spans if each has its own label."""
     return {"n_spans": number} if cut == "peaks" else {"n_subspaces": number}
 
 
 def _most(content: Content) -> int:
-    """Most labels or spans that the cut can give."""
+    """Largest number of labels or spans that the cut allows."""
     n = int(content.representation.X.shape[1])
     return max(1, n // content.found.cutting.min_length) if content.cut == "ordered" else n
 
@@ -60,7 +60,7 @@ def _coarse_cuts(content: Content, numbers: list[int]) -> dict[int, IntArray]:
     W = pool_sum(content.W, size)
     strength = boundary_strength(content.Z)
     columns = np.searchsorted(content.representation.rows, content.found.boundaries)
-    with threadpool_limits(1):  # threads of factorisations this small mostly wait for each other
+    with threadpool_limits(1):  # with factorisations this small, threads mostly wait for each other
         groups = normalised_cuts(W, [k for k in numbers if k <= len(W)], rng=0, n_starts=4)
     cuts = {k: np.repeat(labels, size)[:n] for k, labels in groups.items()}
     if size == 1:
@@ -69,9 +69,9 @@ def _coarse_cuts(content: Content, numbers: list[int]) -> dict[int, IntArray]:
 
 
 def pool_sum(W: Array | SharedAffinity, size: int) -> Array:
-    """Add up blocks of `size` rows and columns; the last may be smaller.
+    """Sum W over blocks of `size` rows and columns; the last block may be smaller.
 
-    A cut of the pooled graph costs what the same cut of W costs, if no group of neighbours is torn apart.
+    A cut of the pooled graph has the same cost as the same cut of W, because it never splits a group.
 
     Examples
     --------
@@ -84,11 +84,11 @@ def pool_sum(W: Array | SharedAffinity, size: int) -> Array:
         return W.pooled(size)
     starts = np.arange(0, len(W), size)
     pooled: Array = np.add.reduceat(np.add.reduceat(W, starts, axis=0), starts, axis=1)
-    return (pooled + pooled.T) / 2  # sums in another order differ by rounding
+    return (pooled + pooled.T) / 2  # summation order makes it asymmetric by rounding errors
 
 
 def snap(labels: IntArray, strength: Array, exact: IntArray, reach: int) -> IntArray:
-    """Move boundaries by less than `reach`: to one of `exact` if there is any, else to the strongest change.
+    """Move boundaries by less than `reach`: to one in `exact` if possible, else to the strongest change.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What each span looks like: frames, stick figures, mean spectra, or courses of the leading components."""
+"""What each span looks like: frames, stick figures, mean spectra, or the leading components over time."""
 
 from __future__ import annotations
 
@@ -17,29 +17,29 @@ from seqspan.report._pictures import thumbnails
 
 MAX_THUMBNAILS = 240
 MAX_POSES = 400
-MAX_BLOCKS = 240  # of samples whose spectra are averaged
-MAX_BANDS = 160
-MAX_POINTS = 2000  # of a course
+MAX_BLOCKS = 240  # blocks of samples whose spectra are averaged
+MAX_BANDS = 160  # wavelengths per spectrum
+MAX_COMPONENT_POINTS = 2000  # points in time per component
 N_COMPONENTS = 3
-N_NAMES = 3  # of features that a component is mostly made of
-STEPS = 999  # numbers in the page have three digits
+N_NAMES = 3  # names of features with the largest loadings of a component
+STEPS = 999  # values in the page are integers from 0 to this
 
 
 def make_view(recording: Recording, cuts: Mapping[int, IntArray], chosen: int) -> dict[str, Any]:
-    """Choose how spans are shown, and what the page needs for it.
+    """Choose how spans are shown, and collect the data that the page needs for it.
 
     Parameters
     ----------
     recording : Recording
     cuts : mapping of int to array of shape (n_samples,)
-        Labels, by number of subspaces.
+        Labels, keyed by the number on the slider.
     chosen : int
-        The number that was found: its spans are shown exactly, those of others by what is nearest.
+        The number that was found. Its spans are shown exactly, those of others by the nearest picture.
 
     Returns
     -------
     dict
-        ``kind`` is "frames", "poses", "spectra" or "courses".
+        ``kind`` is "frames", "poses", "spectra" or "components".
     """
     view = recording.view
     if isinstance(view, FrameView):
@@ -50,11 +50,11 @@ def make_view(recording: Recording, cuts: Mapping[int, IntArray], chosen: int) -
         return _poses(view, wanted_samples(cuts, chosen, MAX_POSES))
     if isinstance(view, SpectrumView):
         return _spectra(view)
-    return _courses(recording)
+    return _components(recording)
 
 
 def wanted_samples(cuts: Mapping[int, IntArray], chosen: int, most: int) -> IntArray:
-    """Samples worth showing: first, middle and last of the spans, those of `chosen` first.
+    """Samples worth showing: the first, middle and last of each span, starting with the cut `chosen`.
 
     Examples
     --------
@@ -71,12 +71,12 @@ def wanted_samples(cuts: Mapping[int, IntArray], chosen: int, most: int) -> IntA
 
 
 def _poses(view: PoseView, indices: IntArray) -> dict[str, Any]:
-    """Joints seen from the side on which the body spreads most, in whole thousandths of their extent."""
+    """Joints seen from the side where the body is widest, in thousandths of their extent."""
     positions = np.nan_to_num(view.positions[indices].astype(float))
     up, across = _axes(positions)
     flat = np.stack([positions[..., across], positions[..., up]], axis=-1)
-    flat -= flat.mean(axis=1, keepdims=True)  # the figure stays in the middle while the body walks
-    # a few poses with arms stretched far out must not make all the others small
+    flat -= flat.mean(axis=1, keepdims=True)  # keep the figure centred while the body walks
+    # a few poses with outstretched arms must not make all the others small
     extent = float(np.percentile(np.abs(flat).max(axis=(1, 2)), 90)) or 1.0
     points = np.round(flat / extent * STEPS).astype(int)
     return {
@@ -89,7 +89,7 @@ def _poses(view: PoseView, indices: IntArray) -> dict[str, Any]:
 
 
 def _axes(positions: Array) -> tuple[int, int]:
-    """The axis along which a body is tallest, and the wider one of the other two."""
+    """The axis along which the body is tallest, and the wider of the other two."""
     heights = np.median(np.ptp(positions, axis=1), axis=0)
     up = int(np.argmax(heights))
     across = max((axis for axis in range(3) if axis != up), key=lambda axis: float(heights[axis]))
@@ -97,7 +97,7 @@ def _axes(positions: Array) -> tuple[int, int]:
 
 
 def _spectra(view: SpectrumView) -> dict[str, Any]:
-    """Mean spectra of blocks of samples; the page averages those of a span."""
+    """Mean spectra of blocks of samples; the page averages them over a span."""
     size = -(-len(view.spectra) // MAX_BLOCKS)
     starts = np.arange(0, len(view.spectra), size)
     bands = np.unique(np.linspace(0, len(view.wavelengths) - 1, MAX_BANDS).astype(int))
@@ -116,31 +116,32 @@ def _spectra(view: SpectrumView) -> dict[str, Any]:
 
 
 def _digits(values: Array, low: float, high: float) -> npt.NDArray[np.int_]:
-    """Values as whole numbers from 0 to 999."""
+    """Scale values to integers from 0 to 999."""
     return np.round((values - low) / ((high - low) or 1.0) * STEPS).astype(int)
 
 
-def _courses(recording: Recording) -> dict[str, Any]:
-    """The leading components over time, with the names of the features that they are mostly made of."""
+def _components(recording: Recording) -> dict[str, Any]:
+    """The leading principal components over time, with the features that have the largest loadings."""
     X = recording.X.astype(float)
     X -= X.mean(axis=0)
     spread = X.std(axis=0)
     X /= np.where(spread > 0, spread, 1)
     scores, loadings, shares = leading_components(X)
-    size = -(-len(X) // MAX_POINTS)
+    size = -(-len(X) // MAX_COMPONENT_POINTS)
     starts = np.arange(0, len(X), size)
     means = np.add.reduceat(scores, starts, axis=0) / np.diff(np.append(starts, len(X)))[:, None]
-    courses = []
-    for course, loading, share in zip(means.T, loadings, shares, strict=True):
+    components = []
+    for scores_of_one, loading, share in zip(means.T, loadings, shares, strict=True):
         heavy = np.argsort(-np.abs(loading), kind="stable")[:N_NAMES]
         names = [printable(recording.feature_names[index]) for index in heavy]
-        values = _digits(course, float(course.min()), float(course.max())).tolist()
-        courses.append({"values": values, "names": names, "share": round(float(share), 4)})
-    return {"kind": "courses", "size": size, "courses": courses}
+        low, high = float(scores_of_one.min()), float(scores_of_one.max())
+        values = _digits(scores_of_one, low, high).tolist()
+        components.append({"values": values, "names": names, "share": round(float(share), 4)})
+    return {"kind": "components", "size": size, "components": components}
 
 
 def leading_components(X: Array) -> tuple[Array, Array, Array]:
-    """Scores (n, p), loadings (p, d) and shares of the variance of up to three principal components."""
+    """Scores (n, p), loadings (p, d) and explained variance ratios of up to three principal components."""
     total = float(np.sum(X**2)) or 1.0
     count = min(N_COMPONENTS, *X.shape)
     if count < min(X.shape):

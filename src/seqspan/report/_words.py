@@ -1,4 +1,4 @@
-"""Numbers as sentences."""
+"""The sentences in the report."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from seqspan.cuts.ordered.merging import MIN_LABEL_EVIDENCE
 from seqspan.cuts.spectral.n_subspaces import soft_scores
 from seqspan.report._content import Content
 
-UNSURE = 0.5  # confidence below which a boundary deserves a second look
-N_RIVALS = 2  # other numbers of labels that are mentioned
+MIN_CLEAR_CONFIDENCE = 0.5  # boundaries with a lower confidence are called uncertain
+N_ALTERNATIVES = 2  # other numbers of labels to mention
 
 
 def describe_facts(content: Content, spectrum: list[float]) -> dict[str, Any]:
-    """Say what was found, how good it is, and why this number of labels."""
+    """What was found, how good it is, and why this number of labels."""
     return {
         "size": describe_size(content),
         "found": describe_found(content),
         "certificate": describe_certificate(content),
         "number": describe_number(content, spectrum),
-        "unsure": describe_unsure(content),
+        "uncertain": describe_uncertain(content),
         "scores": describe_scores(content),
     }
 
@@ -38,7 +38,7 @@ def describe_size(content: Content) -> str:
 
 
 def describe_found(content: Content) -> str:
-    """How many spans of how many labels, and which labels recur."""
+    """How many spans and labels there are, and which labels recur."""
     labels = content.found.labels[np.concatenate([[0], content.found.boundaries])]
     counts = np.bincount(labels)
     recurring = [f"{name_label(int(label))} ({counts[label]} spans)" for label in np.flatnonzero(counts > 1)]
@@ -48,11 +48,11 @@ def describe_found(content: Content) -> str:
 
 
 def describe_certificate(content: Content) -> str:
-    """How far the solution can be from the optimum at most."""
+    """How far the solution is from the optimum at most."""
     solution = content.solution
     lowest = solution.objective * (1 - solution.gap)
     if solution.gap <= 1e-9:
-        return f"The solver reached the optimum, certified exactly: objective {solution.objective:.6g}."
+        return f"The solver reached the optimum, with certificate: objective {solution.objective:.6g}."
     return (
         f"The solver stopped within {100 * solution.gap:.2g} % of the optimum: the objective is "
         f"{solution.objective:.6g}, and no coefficients can bring it below {lowest:.6g}."
@@ -60,7 +60,7 @@ def describe_certificate(content: Content) -> str:
 
 
 def describe_number(content: Content, spectrum: list[float]) -> str:
-    """Why this number of labels, and which come next."""
+    """Why this number of labels, and which other numbers come close."""
     given = content.document.get("settings", {}).get("subspaces", "auto")
     k = content.found.n_subspaces
     noun = "span" if content.cut == "peaks" else noun_of(content.recording.kind)
@@ -68,29 +68,29 @@ def describe_number(content: Content, spectrum: list[float]) -> str:
     if content.cut == "peaks":
         first = f"{subject} found at the peaks of the boundary strength."
     elif str(given).isdecimal():
-        first = f"{subject} asked for."
+        first = f"{subject} requested."
     elif content.cut == "ordered":
         first = f"{subject} found."
     else:
         first = f"{subject} chosen by the rule “{printable(str(given))}”."
     if content.cut == "ordered":
         return f"{first} {describe_label_evidence(content)} The slider shows other numbers."
-    return first + describe_rivals(k, spectrum)
+    return first + describe_alternatives(k, spectrum)
 
 
-def describe_rivals(k: int, spectrum: list[float]) -> str:
-    """Score of the number that was chosen, and the numbers that score next."""
+def describe_alternatives(k: int, spectrum: list[float]) -> str:
+    """Score of the chosen number, and the numbers with the next best scores."""
     scores = soft_scores(spectrum)
-    rivals = [number for number in np.argsort(-scores, kind="stable") + 1 if number != k][:N_RIVALS]
-    if not rivals:
+    others = [number for number in np.argsort(-scores, kind="stable") + 1 if number != k][:N_ALTERNATIVES]
+    if not others:
         return ""
-    listed = " and ".join(f"{number} (score {scores[number - 1]:.2g})" for number in rivals)
+    listed = " and ".join(f"{number} (score {scores[number - 1]:.2g})" for number in others)
     own = f" Its gap scores {scores[k - 1]:.2g};" if 1 <= k <= len(scores) else ""
     return f"{own} the runners-up are {listed}: try them with the slider."
 
 
 def describe_label_evidence(content: Content) -> str:
-    """Evidence for the last label that the ordered cut kept, and for one more."""
+    """Evidence for the last label that the ordered cut kept, and for one additional label."""
     k, evidence = content.found.n_subspaces, content.label_evidence
     if not len(evidence):
         return "There is one span, so there is nothing to tell apart."
@@ -106,20 +106,21 @@ def describe_label_evidence(content: Content) -> str:
 
 
 def _nats(evidence: float) -> str:
-    """An amount of evidence; there may be some against."""
+    """An amount of evidence; "nothing" if it is negative."""
     return f"{evidence:.2g} nats per sample" if evidence > 0 else "nothing"
 
 
-def describe_unsure(content: Content) -> str:
+def describe_uncertain(content: Content) -> str:
     """Which boundaries deserve a second look."""
     total = len(content.found.boundaries)
     if not total:
-        return "There is no boundary."
-    unsure = int(np.count_nonzero(content.confidence < UNSURE))
-    if not unsure:
+        return "There are no boundaries."
+    uncertain = int(np.count_nonzero(content.confidence < MIN_CLEAR_CONFIDENCE))
+    if not uncertain:
         return "The only boundary is clear." if total == 1 else f"All {total} boundaries are clear."
-    subject = "The only boundary" if total == 1 else f"{unsure} of {total} boundaries"
-    return f"{subject} {'is' if unsure == 1 else 'are'} unsure (below {UNSURE:.0%}): have a look."
+    subject = "The only boundary" if total == 1 else f"{uncertain} of {total} boundaries"
+    verb = "is" if uncertain == 1 else "are"
+    return f"{subject} {verb} uncertain (confidence below {MIN_CLEAR_CONFIDENCE:.0%}): take a look."
 
 
 def describe_scores(content: Content) -> list[tuple[str, str, str]]:
@@ -135,13 +136,13 @@ def describe_scores(content: Content) -> list[tuple[str, str, str]]:
             rows.append(("Spans covered", f"{value:.3f}", "overlap with the true spans; 1 is perfect"))
         else:
             rows.append(
-                ("Samples mislabelled", f"{100 * value:.2f} %", "under the best naming; 0 is perfect")
+                ("Samples mislabelled", f"{100 * value:.2f} %", "with the best matching; 0 is perfect")
             )
     return rows
 
 
 def describe_settings(content: Content) -> dict[str, str]:
-    """The settings that the result depends on."""
+    """The settings that determine the result."""
     document = content.document
     settings, parameters = document.get("settings", {}), document.get("parameters", {})
     steps = document.get("preprocessing", {}).get("steps", [])
@@ -160,6 +161,6 @@ def describe_settings(content: Content) -> dict[str, str]:
 
 
 def _describe_step(step: dict[str, Any]) -> str:
-    """One step of preprocessing with its settings."""
+    """One preprocessing step with its settings."""
     details = ", ".join(f"{name} {value}" for name, value in step.items() if name != "step")
     return f"{step.get('step')} ({details})" if details else str(step.get("step"))

@@ -1,6 +1,6 @@
-/* What explains the number of labels, and the convergence. */
+/* Plots that explain the number of labels and the convergence of the solver. */
 
-/** A box with a baseline; x and y place shares of its width and height. */
+/** A plot with a baseline; x and y convert shares of its width and height to pixels. */
 function frame(box, height, text) {
   const width = box.clientWidth || 600;
   const svg = make("svg", { viewBox: `0 0 ${width} ${height}`, height, role: "img", "aria-label": text });
@@ -37,7 +37,7 @@ function drawSpectrum() {
   values.forEach((value, i) => {
     svg.append(make("line", { x1: at(i), x2: at(i), y1: y(0), y2: y(value / top), class: "axis" }));
     dot(svg, at(i), y(value / top), `${i + 1}: ${value.toPrecision(3)}`, i < state.k);
-    // a phone has room for every third number
+    // on a phone there is room only for every third number
     if (width > 600 || i % 3 === 0) write(svg, at(i), height - 8, String(i + 1), "middle", i + 1 === state.k);
   });
   for (const value of ticks(0, top, 3).found) {
@@ -47,7 +47,7 @@ function drawSpectrum() {
   box.replaceChildren(svg);
 }
 
-/** Evidence for each label beyond the first; heights are square roots, because it varies widely. */
+/** Evidence for each label beyond the first; drawn on a square-root scale, because it varies widely. */
 function drawLabelEvidence() {
   const box = byId("number-plot");
   const { values, least } = DATA.labelEvidence;
@@ -69,13 +69,13 @@ function drawLabelEvidence() {
   box.replaceChildren(svg);
 }
 
-/** Round values for an axis of roots. */
+/** Round values for a square-root axis. */
 function rootTicks(top) {
   const step = ticks(0, top * top, 3).found[1];
   return [0, step / 5, step, 2 * step, 3 * step].filter((value) => value <= top * top);
 }
 
-/** Show after which eigenvalue the line was drawn. */
+/** Mark the gap after the chosen number of eigenvalues. */
 function markGap(svg, middle, y, width) {
   const left = middle > width / 2;
   dash(svg, middle, y(0), middle, y(1));
@@ -86,7 +86,7 @@ function drawConvergence() {
   const box = byId("convergence");
   const points = DATA.history.filter(([, gap]) => gap > 0);
   if (points.length < 2) {
-    const text = "The solution is in closed form, or was certified only once: there is no curve.";
+    const text = "There is no curve: the solution has a closed form or was certified only once.";
     box.replaceChildren(make("p", { class: "quiet" }, text));
     return;
   }
@@ -103,7 +103,7 @@ function drawConvergence() {
     dot(svg, ...places[i], `iteration ${iteration}, ${seconds} s: gap ${(100 * value).toPrecision(2)} %`);
   });
   dash(svg, x(0), level(goal), x(1), level(goal));
-  write(svg, x(0), level(goal) - 6, `asked for: ${Number((100 * 10 ** goal).toPrecision(2))} %`, "start", true);
+  write(svg, x(0), level(goal) - 6, `target: ${Number((100 * 10 ** goal).toPrecision(2))} %`, "start", true);
   for (let power = Math.ceil(low); power <= high; power++) {
     write(svg, 40, level(power) + 4, `${Number((100 * 10 ** power).toPrecision(2))} %`, "end");
   }

@@ -1,5 +1,5 @@
 /* Heat maps of Z and W, with the spans along their edges. */
-const STRIP = 10; // pixels of the spans along the edges of a heat map
+const STRIP = 10; // pixels; width of the strip of spans along the edges of a heat map
 const heats = {};
 
 function colourMap() {
@@ -11,7 +11,7 @@ function colourMap() {
   };
 }
 
-/** Read a picture's values once; then draw it. */
+/** Decode a picture once, then draw it. */
 function loadHeat(name) {
   const picture = new Image();
   picture.onload = () => {
@@ -24,7 +24,7 @@ function loadHeat(name) {
       height: picture.height,
       values: pixels.data.filter((_, i) => i % 4 === 0),
       at: null,
-      isSquare: name === "W" || !DATA.landmarks, // else rows are landmarks
+      isSquare: name === "W" || !DATA.landmarks, // otherwise rows are landmarks
     };
     drawHeat(name);
   };
@@ -55,7 +55,7 @@ function drawHeat(name) {
   }
 }
 
-/** Column of Z that stands for a sample, where not every sample has its own. */
+/** Column of Z that stands for a sample; after subsampling, several samples share one. */
 function columnOf(sample) {
   if (!DATA.rows) return sample;
   const found = DATA.rows.findIndex((row) => row >= sample);
@@ -68,7 +68,7 @@ function sampleOf(column) {
   return DATA.rows ? DATA.rows[inside] : inside;
 }
 
-/** Say the value of a cell. */
+/** Show the value of a cell. */
 function readHeat(name, x, y) {
   const heat = heats[name],
     { size, top, what } = DATA.heat[name];

@@ -1,9 +1,9 @@
-/* What a span looks like: frames, stick figures, a mean spectrum, or courses of components. */
+/* What a span looks like: frames, stick figures, a mean spectrum, or components over time. */
 const shownSamples = Object.keys(DATA.view.pictures || DATA.view.poses || {})
   .map(Number)
   .sort((a, b) => a - b);
 
-/** The sample nearest to i that can be shown, inside the span if there is any. */
+/** The sample nearest to i that has a picture, inside the span if possible. */
 function nearestShown(i, span) {
   const inside = shownSamples.filter((j) => j >= span.start && j < span.end);
   return (inside.length ? inside : shownSamples).reduce((best, j) =>
@@ -11,8 +11,8 @@ function nearestShown(i, span) {
   );
 }
 
-/** First, middle and last sample of a span, each once. */
-function landmarks(span) {
+/** First, middle and last sample of a span. */
+function keySamples(span) {
   const last = span.end - 1;
   return [
     ["first", span.start],
@@ -26,10 +26,10 @@ function looksOf(span) {
   const box = make("div", { class: "looks" });
   const kind = DATA.view.kind;
   if (kind === "spectra") box.append(spectrumOf(span));
-  else if (kind === "courses") box.append(coursesOf(span.start, span.end, 230, 58));
+  else if (kind === "components") box.append(componentsOf(span.start, span.end, 230, 58));
   else if (shownSamples.length) {
     const seen = new Set();
-    for (const [word, sample] of landmarks(span)) {
+    for (const [word, sample] of keySamples(span)) {
       const shown = nearestShown(sample, span);
       if (!seen.has(shown)) box.append(pictureOf(shown, `${word}: ${timeText(edge(shown))}`));
       seen.add(shown);
@@ -45,7 +45,7 @@ function pictureOf(sample, text) {
   return poseOf(sample, text);
 }
 
-/** A stick figure; joints alone where no bones are known. */
+/** A stick figure; only the joints if no bones are known. */
 function poseOf(sample, text) {
   const flat = DATA.view.poses[sample];
   const point = (j) => [flat[2 * j], -flat[2 * j + 1]];
@@ -69,7 +69,7 @@ function poseOf(sample, text) {
   return svg;
 }
 
-/** The mean spectrum of a span, on the scale of all. */
+/** The mean spectrum of a span; all spans share one scale. */
 function spectrumOf(span) {
   const { blocks, size, bands, unit } = DATA.view;
   const first = Math.floor(span.start / size),
@@ -81,20 +81,20 @@ function spectrumOf(span) {
 }
 
 /** The components between two samples. */
-function coursesOf(start, end, width, height) {
-  const { courses, size } = DATA.view;
+function componentsOf(start, end, width, height) {
+  const { components, size } = DATA.view;
   const first = Math.floor(start / size),
     last = Math.max(first + 2, Math.ceil(end / size));
-  const text = courses.map((course, i) => `component ${i + 1}: mostly ${course.names.join(", ")}`).join("; ");
+  const text = components.map((component, i) => `component ${i + 1}: mostly ${component.names.join(", ")}`).join("; ");
   return curve(
-    courses.map((course) => course.values.slice(first, last)),
+    components.map((component) => component.values.slice(first, last)),
     width,
     height,
     text,
   );
 }
 
-/** Lines of values from 0 to 999 over the width of a picture. */
+/** Draw lines of values from 0 to 999 across the width of a picture. */
 function curve(lines, width, height, text) {
   const svg = make("svg", {
     viewBox: `0 0 ${width} ${height}`,
@@ -113,7 +113,7 @@ function curve(lines, width, height, text) {
         `${j ? "L" : "M"}${x(j).toFixed(1)} ${(height - 3 - (value / 999) * (height - 6)).toFixed(1)}`,
     );
     svg.append(
-      make("path", { d: d.join(""), class: `line course-${i}`, "vector-effect": "non-scaling-stroke" }),
+      make("path", { d: d.join(""), class: `line component-${i}`, "vector-effect": "non-scaling-stroke" }),
     );
   });
   return svg;

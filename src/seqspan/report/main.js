@@ -1,4 +1,4 @@
-/* What the reader can do: zoom, cut anew, select, edit, sort, save, change the theme. */
+/* What the reader can do: zoom, recut, select, edit, sort, save, change the theme. */
 function draw() {
   const focused = document.activeElement && document.activeElement.id;
   drawTimeline();
@@ -12,7 +12,7 @@ function draw() {
     byId(focused).focus({ preventScroll: true });
 }
 
-/** Cut into k; labels were computed with the page. */
+/** Show the cut into k labels; it was computed with the page. */
 function recut(k) {
   state.k = k;
   state.spans = toSpans(k === DATA.chosen ? DATA.found : DATA.cuts[k]);
@@ -25,7 +25,7 @@ function recut(k) {
   draw();
 }
 
-/** Select a span and show it with a little of its neighbours. */
+/** Select a span and zoom to it, with a small margin. */
 function zoomTo(i) {
   const span = state.spans[i];
   if (!span) return;
@@ -67,7 +67,7 @@ function drawEditor() {
   byId("edit-label").value = span.label;
 }
 
-/** Change the spans, and keep the selection on the one that is worked on. */
+/** Change the spans and keep the edited one selected. */
 function edit(change, selected = state.selected) {
   change();
   state.edited = true;
@@ -155,7 +155,7 @@ function wire() {
   const dark = matchMedia("(prefers-color-scheme: dark)");
   dark.addEventListener("change", () => setTheme(dark.matches ? "dark" : "light"));
   setTheme(dark.matches ? "dark" : "light");
-  // paper is light: the heat maps, which no style reaches, are drawn anew for it
+  // paper is light; CSS cannot restyle the heat maps, so they are drawn again for printing
   let before = null;
   matchMedia("print").addEventListener("change", ({ matches }) => {
     if (matches) before = document.documentElement.dataset.theme;

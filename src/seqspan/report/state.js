@@ -1,4 +1,4 @@
-/* The data of the page, the state that the reader changes, and how values are written. */
+/* The data of the page, the state that the reader can change, and the formatting of values. */
 const DATA = JSON.parse(document.getElementById("data").textContent);
 const N = DATA.n;
 const SVG = "http://www.w3.org/2000/svg";
@@ -13,17 +13,17 @@ const state = {
   up: true,
 };
 
-/** Time at which sample i starts; N gives the end of the last. */
+/** Time at which sample i starts; for N, the time at which the last one ends. */
 function edge(i) {
   return Array.isArray(DATA.edges) ? DATA.edges[i] : DATA.edges.start + DATA.edges.step * i;
 }
 
-/** Place on the time axis; the number of the sample where all times are the same. */
+/** Position of sample i on the time axis; its index if all times are equal. */
 function place(i) {
   return edge(N) > edge(0) ? edge(i) : i;
 }
 
-/** The sample at a place on the time axis, by bisection. */
+/** The sample at a position on the time axis, by bisection. */
 function sampleAt(value) {
   let low = 0,
     high = N - 1;
@@ -44,7 +44,7 @@ function toSpans([starts, labels]) {
   }));
 }
 
-/** Confidence of the boundary at which a span starts; null where it was moved by hand. */
+/** Confidence in the boundary at the start of a span; null if it was set by hand. */
 function confidence(span) {
   return DATA.confidence[state.k][span.start] ?? null;
 }
@@ -58,7 +58,7 @@ function nameOf(label) {
   return name;
 }
 
-/** A time with its unit; minutes and seconds where the recording is long. */
+/** A time with its unit; minutes and seconds if the recording is long. */
 function timeText(value, digits = 2) {
   if (DATA.unit === "sample") return String(Math.round(value));
   if (DATA.unit === "s" && edge(N) >= 100) {
@@ -68,7 +68,7 @@ function timeText(value, digits = 2) {
   return `${Number(value.toFixed(digits))} ${DATA.unit}`.trim();
 }
 
-/** An element with attributes, and children or text: text stays text. */
+/** Create an element with attributes and children. Strings become text nodes, never HTML. */
 function make(name, attributes = {}, ...children) {
   const node = ["svg", "path", "line", "circle", "text", "g", "rect", "title"].includes(name)
     ? document.createElementNS(SVG, name)

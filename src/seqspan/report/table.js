@@ -1,4 +1,4 @@
-/* The table of spans: sorted by any column; a row zooms the timeline. */
+/* The table of spans. It can be sorted by any column; a click on a row zooms the timeline. */
 const COLUMNS = [
   ["start", "Span", (span) => span.start],
   ["label", DATA.noun[0].toUpperCase() + DATA.noun.slice(1), (span) => span.label],
@@ -6,10 +6,10 @@ const COLUMNS = [
   ["time", "Start", (span) => edge(span.start)],
   ["end", "End", (span) => edge(span.end)],
   ["length", "Length", (span) => edge(span.end) - edge(span.start)],
-  ["sure", "Confidence", (span) => confidence(span) ?? 2],
+  ["confidence", "Confidence", (span) => confidence(span) ?? 2],
 ];
 
-/** Numbers of the spans in the order of the table. */
+/** Indices of the spans in the order of the table. */
 function order() {
   const key = COLUMNS.find(([name]) => name === state.sort)[2];
   const sign = state.up ? 1 : -1;
@@ -36,8 +36,8 @@ function rowOf(i) {
   const span = state.spans[i];
   const cell = (name, ...content) => make("td", name ? { "data-name": name } : {}, ...content);
   const looks = make("td", { class: "looks-cell" }, looksOf(span));
-  const sure = cell("Confidence", ...sureOf(span));
-  sure.classList.add("sure-cell");
+  const confidenceCell = cell("Confidence", ...confidenceMeter(span));
+  confidenceCell.classList.add("confidence-cell");
   return make(
     "tr",
     { "data-span": i, class: i === state.selected ? "selected" : null },
@@ -54,11 +54,11 @@ function rowOf(i) {
     cell("Start", timeText(edge(span.start))),
     cell("End", timeText(edge(span.end))),
     cell("Length", timeText(edge(span.end) - edge(span.start))),
-    sure,
+    confidenceCell,
   );
 }
 
-function sureOf(span) {
+function confidenceMeter(span) {
   const value = confidence(span);
   if (value === null) return [span.start === 0 ? "start" : "set by hand"];
   const bar = make("i");
@@ -66,7 +66,7 @@ function sureOf(span) {
   return [make("span", { class: "meter", "aria-hidden": "true" }, bar), `${Math.round(100 * value)} %`];
 }
 
-/** Segments as the command line writes them. */
+/** The spans as segments.csv, in the format of the command line. */
 function toCsv() {
   const lines = ["start,end,start_time,end_time,label,confidence"];
   const number = (value) => String(Number(value.toPrecision(10)));

@@ -1,15 +1,15 @@
-/* The timeline: looks, spans, truth, boundary strength and axis over the part that is shown. */
-const MIN_LOOK = 26; // pixels, below which a picture says nothing
-const MIN_CHIP = 26;
+/* The timeline: pictures, true and found spans, boundary strength and time axis of the visible range. */
+const MIN_LOOK = 26; // pixels; a narrower picture would be unreadable
+const MIN_CHIP = 26; // pixels; a narrower span has no room for its name
 
-/** Share of the shown width at which sample i starts. */
+/** Horizontal position of the start of sample i, as a share of the visible width. */
 function share(i) {
   const low = place(state.view[0]),
     high = place(state.view[1]);
   return (place(i) - low) / (high - low || 1);
 }
 
-/** Left and width of a span in percent, null where it is out of sight. */
+/** Left edge and width of a span as shares of the visible width; null if it is not visible. */
 function extent(span) {
   const left = Math.max(share(span.start), 0),
     right = Math.min(share(span.end), 1);
@@ -42,12 +42,12 @@ function drawTimeline() {
   byId("whole").disabled = state.view[0] === 0 && state.view[1] === N;
 }
 
-/** A picture above every span that is wide enough; courses run through. */
+/** A picture above every span that is wide enough; components are drawn as continuous lines. */
 function lookTrack(width) {
   const track = make("div", { class: "track strip", "aria-hidden": "true" });
-  if (DATA.view.kind === "courses") {
+  if (DATA.view.kind === "components") {
     track.append(
-      position(make("div", { class: "look" }, coursesOf(state.view[0], state.view[1], width, 82)), {
+      position(make("div", { class: "look" }, componentsOf(state.view[0], state.view[1], width, 82)), {
         left: 0,
         width: 1,
       }),
@@ -119,7 +119,7 @@ function spanTrack(width) {
   return track;
 }
 
-/** Strength of the change at every sample, the boundaries, and the axis of time. */
+/** Strength of the change at every sample, the boundaries and the time axis. */
 function strengthPlot(width) {
   const [height, base] = [96, 66];
   const viewBox = `0 0 ${width} ${height}`;
@@ -142,7 +142,7 @@ function strengthPlot(width) {
   return svg;
 }
 
-/** Points of the curve over the part that is shown. */
+/** Points of the curve in the visible range. */
 function strengthLine(width, base) {
   const { values, size } = DATA.strength;
   const first = Math.max(0, Math.floor(columnOf(state.view[0]) / size) - 1);
@@ -155,7 +155,7 @@ function strengthLine(width, base) {
   return points;
 }
 
-/** Where the shown part lies in the whole, once zoomed in. */
+/** Shows the position of the visible range in the whole recording when zoomed in. */
 function overview() {
   if (state.view[0] === 0 && state.view[1] === N) return null;
   const low = place(0),
@@ -176,7 +176,7 @@ function drawLegend() {
   const items = [...groups]
     .sort((a, b) => a[0] - b[0])
     .map(([label, { count, samples }]) => {
-      const times = count > 1 ? `returns, ${count} spans` : "1 span";
+      const times = count > 1 ? `recurs, ${count} spans` : "1 span";
       return make(
         "li",
         {},
@@ -188,17 +188,17 @@ function drawLegend() {
   byId("legend").replaceChildren(...items);
 }
 
-/** Say what the lines above the timeline are. */
+/** Explain the lines above the timeline. */
 function drawCaption() {
-  const { kind, courses, bands, unit } = DATA.view;
+  const { kind, components, bands, unit } = DATA.view;
   let text = "";
   if (kind === "spectra")
     text =
       `Above the spans: their mean spectra, from ${bands[0]} to ${bands[bands.length - 1]} ${unit}`.trim() +
       ".";
-  if (kind === "courses") {
+  if (kind === "components") {
     const lines = ["Solid", "Dashed", "Dotted"];
-    text = courses
+    text = components
       .map(
         ({ share: part, names }, i) =>
           `${lines[i]}: component ${i + 1}, ${(100 * part).toFixed(0)} % of the variance, ` +

@@ -45,7 +45,7 @@ def raising(error):
     [
         (
             {"classes": [1, 2], "names": []},
-            "expected 'labels' or 'boundaries'; got the names 'classes', 'names'",
+            "expected 'labels' or 'boundaries'; got 'classes', 'names'",
         ),
         ({"labels": [1, 2]}, "one label per sample is needed; got 2"),
         ({"boundaries": "3"}, "expected a list; got str"),
@@ -55,7 +55,7 @@ def raising(error):
 def test_a_truth_of_another_form_is_refused_with_what_it_has(tmp_path, content, message):
     path = tmp_path / "truth.json"
     path.write_text(json.dumps(content))
-    with pytest.raises(ValueError, match=rf"truth\.json: not labels or boundaries of 8 samples: {message}"):
+    with pytest.raises(ValueError, match=rf"truth\.json: not labels or boundaries for 8 samples: {message}"):
         truth.read_truth(path, 8)
 
 
@@ -67,13 +67,13 @@ def test_boundaries_may_have_their_name_in_json(tmp_path):
 def test_a_large_truth_is_refused_before_it_is_read(tmp_path, monkeypatch):
     monkeypatch.setattr(truth, "MAX_BYTES", 1000)
     (tmp_path / "truth.csv").write_text("1\n" * 600)
-    with pytest.raises(ValueError, match=r"truth\.csv: a truth file has at most 1,000 bytes; got 1,200"):
+    with pytest.raises(ValueError, match=r"truth\.csv: a truth file may have at most 1,000 bytes; got 1,200"):
         truth.read_truth(tmp_path / "truth.csv", 600)
 
 
 def test_one_truth_is_not_for_two_inputs(walks):
     result = run("segment", "walk*.npy", "--truth", "truth.csv", status=2)
-    assert result.stderr == "seqspan: error: --truth speaks of one input; got 2 inputs.\n"
+    assert result.stderr == "seqspan: error: --truth is for one input; got 2 inputs.\n"
 
 
 def test_a_solver_is_one_that_there_is(walks):
@@ -145,7 +145,7 @@ def test_a_quiet_demo_speaks_by_its_status(walks, monkeypatch, right, status):
 def test_a_stopped_reproduction_says_that_its_rows_stay(walks, monkeypatch):
     monkeypatch.setattr(command, "reproduce", raising(KeyboardInterrupt()))
     result = run("reproduce", "synthetic", "--quick", status=130)
-    assert result.stderr.startswith("seqspan: error: stopped; the rows that are done stay")
+    assert result.stderr.startswith("seqspan: error: stopped; finished rows are kept")
 
 
 def test_a_quiet_reproduction_prints_no_summary(walks, monkeypatch):

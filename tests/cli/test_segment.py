@@ -363,7 +363,7 @@ def test_the_truth_is_read_in_every_form(tmp_path, name):
 @pytest.mark.parametrize("text", ["", "20\n90\n", "start,label\nx,y\n", '"open', "20\n20.5"])
 def test_a_wrong_truth_is_named(table, tmp_path, text):
     (tmp_path / "truth.csv").write_text(text)
-    assert "truth.csv: not labels or boundaries of 80 samples" in only_error(
+    assert "truth.csv: not labels or boundaries for 80 samples" in only_error(
         run("segment", table, "--truth", "truth.csv", status=1)
     )
 

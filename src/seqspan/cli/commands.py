@@ -257,12 +257,8 @@ def reproduce(
     out: Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="folder of the results")] = Path(
         "reproduction"
     ),
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="only count cases and estimate time")
-    ] = False,
-    redraw: Annotated[
-        bool, typer.Option("--redraw", help="only redraw and summarise")
-    ] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="only count cases and estimate time")] = False,
+    redraw: Annotated[bool, typer.Option("--redraw", help="only redraw and summarise")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="no progress bar, no summary")] = False,
 ) -> None:
     """Run an experiment of the paper: rows, figures, a summary. A killed run resumes."""

@@ -1,4 +1,4 @@
-"""A short clip that is rendered here, with real pixels and a known truth, and its segmentation."""
+"""Renders a short clip from photographs, with known true labels, and segments it."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from av.video.stream import VideoStream
     from PIL.Image import Image
 
-SIZE = (320, 240)
-FRAME_RATE = 24
+SIZE = (320, 240)  # pixels; width and height
+FRAME_RATE = 24  # frames per second
 NOISE = 4.0  # standard deviation of the camera noise, in grey levels
 CLIP, TRUTH = "demo.mp4", "demo_truth.csv"
 Frame = npt.NDArray[np.uint8]
@@ -29,19 +29,19 @@ Box = tuple[float, float, float, float]
 
 @dataclass(frozen=True)
 class Scene:
-    """A move of the camera over a photograph.
+    """A camera move across a photograph.
 
     Parameters
     ----------
     label : int
-        Scenes that return share it.
+        Scenes that recur share a label.
     photograph : int
-        Number of one that scikit-learn ships.
+        Index of a photograph that comes with scikit-learn.
     first, last : (left, top, right, bottom)
         What the camera sees at the start and at the end, in pixels of the photograph.
     n_frames : int
     colour : str
-        Of the shape that moves over it.
+        Colour of the disc that moves across the picture.
     """
 
     label: int
@@ -62,7 +62,7 @@ SCENES = (
 
 @dataclass(frozen=True)
 class DemoResult:
-    """What was found, in words, and whether it is what was rendered."""
+    """What was found, in words, and whether it matches the rendered clip."""
 
     what: str
     right: bool
@@ -86,7 +86,7 @@ def render(rng: np.random.Generator) -> Iterator[Frame]:
     Parameters
     ----------
     rng : numpy.random.Generator
-        Of the camera noise.
+        Source of the camera noise.
     """
     from PIL import Image
     from sklearn.datasets import load_sample_images
@@ -100,7 +100,7 @@ def render(rng: np.random.Generator) -> Iterator[Frame]:
 
 
 def _look(photograph: Image, scene: Scene, part: float) -> Image:
-    """What the camera sees after a part of the move, with a disc that crosses the picture."""
+    """What the camera sees after part of the move, with a disc that crosses the picture."""
     from PIL import ImageDraw
     from PIL.Image import Resampling
 
@@ -113,7 +113,7 @@ def _look(photograph: Image, scene: Scene, part: float) -> Image:
 
 
 def write_clip(path: Path, frames: Iterator[Frame]) -> None:
-    """Encode frames as a film; the file appears once it is whole."""
+    """Encode frames as a video; the file appears only once it is complete."""
     av = import_optional("av", "the demo")
     unfinished = path.with_name(f".{path.name}.unfinished.mp4")
     with av.open(str(unfinished), "w") as film:
@@ -128,12 +128,12 @@ def write_clip(path: Path, frames: Iterator[Frame]) -> None:
 
 
 def run_demo(folder: Path, *, level: int = 1) -> DemoResult:
-    """Render the clip, segment it without being told the number of scenes, and compare with the truth.
+    """Render the clip, segment it without giving the number of scenes, and compare with the truth.
 
     Parameters
     ----------
     folder : path
-        Where clip, truth and result go.
+        Where the clip, the truth and the result are written.
     level : int
         0 shows no progress.
 

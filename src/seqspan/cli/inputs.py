@@ -1,4 +1,4 @@
-"""Which inputs are meant, and in which folder the result of each goes."""
+"""Finds the inputs and chooses a result folder for each."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from seqspan.cli.settings import Settings
 
 @dataclass(frozen=True)
 class Job:
-    """One input, where its result goes, and how many threads its solver may use."""
+    """One input, its result folder, and the number of threads for its solver."""
 
     source: Path
     folder: Path
@@ -28,7 +28,7 @@ class Job:
 
 
 def expand(given: Sequence[str]) -> list[Path]:
-    """List the inputs; a pattern stands for what it matches, each input once."""
+    """List the inputs without duplicates, with patterns expanded."""
     found: list[Path] = []
     for item in given:
         if Path(item).exists():
@@ -36,7 +36,7 @@ def expand(given: Sequence[str]) -> list[Path]:
             continue
         matched = sorted(glob.glob(item, recursive=True)) if glob.has_magic(item) else []
         if not matched:
-            raise FileNotFoundError(f"{printable(item)}: no such file or folder, and no file matches it.")
+            raise FileNotFoundError(f"{printable(item)}: no such file or folder, and no file matches.")
         found += [Path(path) for path in matched]
     return list(dict.fromkeys(found))
 
@@ -54,7 +54,7 @@ def make_jobs(sources: Sequence[Path], settings: Settings, threads: int | None, 
         return [Job(sources[0], Path(settings.out), settings, threads, level)]
     jobs: list[Job] = []
     for source in sources:
-        stem = source.stem or source.resolve().stem  # "." is named by where it is
+        stem = source.stem or source.resolve().stem  # "." has no stem, so use its real name
         base = Path(settings.out) / stem if settings.out is not None else Path(f"{stem}.seqspan")
         folder, number = base, 1
         while any(job.folder == folder for job in jobs):

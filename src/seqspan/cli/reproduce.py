@@ -1,4 +1,4 @@
-"""``seqspan reproduce``: run an experiment of the paper, show its progress, draw and summarise its rows."""
+"""``seqspan reproduce``: run an experiment from the paper, show progress, plot and summarise the results."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from seqspan.reproduction._rows import Case
 
 @dataclass(frozen=True)
 class Options:
-    """The options of the command line."""
+    """The command-line options."""
 
     out: Path
     quick: bool = False
@@ -46,7 +46,7 @@ def select_experiments(name: str) -> tuple[str, ...]:
 
 
 def choose_n_jobs(experiment: Experiment, options: Options) -> int:
-    """Choose the number of processes: one if time is measured, else as asked, by default one per core."""
+    """Number of processes: one if time is measured, otherwise as given, by default one per core."""
     cores = int(joblib.cpu_count())
     if options.n_jobs is not None and not 1 <= options.n_jobs <= cores:
         raise ValueError(f"--jobs must be in [1, {cores}] on {cores} cores; got {options.n_jobs}.")
@@ -54,7 +54,7 @@ def choose_n_jobs(experiment: Experiment, options: Options) -> int:
 
 
 def _locate(name: str, options: Options) -> Results:
-    """Name the result files of the full or the quick grid, with the repeats asked for."""
+    """Find the result files of the full or the quick grid with the requested number of repeats."""
     experiment = EXPERIMENTS[name]
     grid = experiment.quick if options.quick else experiment.full
     if options.repeats is not None:
@@ -65,7 +65,7 @@ def _locate(name: str, options: Options) -> Results:
 
 
 def reproduce(name: str, options: Options) -> str:
-    """Run the cases of an experiment that are missing, then draw and summarise all of them.
+    """Run the missing cases of an experiment, then plot and summarise all of them.
 
     Parameters
     ----------
@@ -85,18 +85,18 @@ def reproduce(name: str, options: Options) -> str:
 
 
 def redraw(name: str, options: Options) -> str:
-    """Draw and summarise the rows there are, without running any case."""
+    """Plot and summarise the existing rows without running any case."""
     return _locate(name, options).redraw()
 
 
 def plan(name: str, options: Options) -> Plan:
-    """Count the cases of an experiment, and estimate how long those take that are not done."""
+    """Count the cases of an experiment and estimate how long the remaining ones take."""
     results = _locate(name, options)
     return results.plan(choose_n_jobs(results.experiment, options))
 
 
 def describe(plan: Plan) -> str:
-    """Say in one line how much there is to do.
+    """Describe in one line how much is left to do.
 
     Examples
     --------

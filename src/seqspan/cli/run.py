@@ -30,10 +30,11 @@ from seqspan.results.fingerprints import hash_file, hash_values
 from seqspan.results.folder import DOCUMENT, REPORT, load_result, staged
 from seqspan.segmentation import Segmentation
 
-# below, threads of many small factorisations wait for each other: a busy machine takes 4 times as long
-MANY_SAMPLES = 4000
-# parameters of an estimator that its coefficients depend on
-DECISIVE = (
+# Up to this many samples, stages after solving use one BLAS thread: in small factorisations threads wait
+# for each other, which takes up to 4 times as long on a busy machine.
+MAX_SINGLE_THREADED_SAMPLES = 4000
+# parameters of an estimator that determine its coefficients
+COEFFICIENT_PARAMETERS = (
     "lambda_1", "lambda_2", "solver", "dictionary", "device", "tol", "max_iter", "zero_diagonal", "penalty",
     "noise",
 )  # fmt: skip
@@ -42,18 +43,18 @@ PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "av", "polars")
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of an input.
+    """The outcome for one input.
 
     Parameters
     ----------
     name : str
-        Of the input, printable.
+        Name of the input, printable.
     folder : path
     document : mapping
-        What ``result.json`` says; empty where there was an error.
+        Content of ``result.json``; empty after an error.
     status : {"solved", "recut", "unchanged", "failed"}
     error : str
-        One line.
+        The error in one line.
     """
 
     name: str
@@ -100,14 +101,14 @@ def run_job(job: Job, *, fresh: bool = False) -> Outcome:
 def make_fingerprint(job: Job, source_hash: str) -> str:
     """Hash everything the result depends on: the input, the settings, and the version of the code."""
     settings = asdict(job.settings)
-    decisive = {name: value for name, value in settings.items() if name not in ("out", "jobs", "truth")}
+    relevant = {name: value for name, value in settings.items() if name not in ("out", "jobs", "truth")}
     truth = job.settings.truth
     truth_hash = None if truth is None else hash_file(Path(truth))
-    return hash_values(job.source.name, source_hash, decisive, truth_hash, seqspan.__version__)
+    return hash_values(job.source.name, source_hash, relevant, truth_hash, seqspan.__version__)
 
 
 def _check_device(settings: Settings) -> None:
-    """Say before anything is read that a GPU is asked for and there is none."""
+    """Fail before reading anything if a GPU is requested but none is available."""
     if settings.device == "cuda":
         try:
             require_cupy()
@@ -116,12 +117,12 @@ def _check_device(settings: Settings) -> None:
 
 
 def _read_truth(settings: Settings, n_samples: int) -> Truth | None:
-    """Read the truth if there is one."""
+    """Read the truth if a file was given."""
     return None if settings.truth is None else read_truth(Path(settings.truth), n_samples)
 
 
 def _check_exports(settings: Settings, recording: Recording) -> None:
-    """Refuse exports that do not fit before minutes go into solving."""
+    """Refuse exports that do not suit the recording, before spending minutes on solving."""
     names = parse_exports(settings.export)
     if not names and not settings.split:
         return
@@ -133,20 +134,20 @@ def _check_exports(settings: Settings, recording: Recording) -> None:
 
 
 def _threads(recording: Recording) -> int | None:
-    """Number of BLAS threads after solving."""
-    return 1 if len(recording) <= MANY_SAMPLES else None
+    """Number of BLAS threads for the stages after solving."""
+    return 1 if len(recording) <= MAX_SINGLE_THREADED_SAMPLES else None
 
 
 def _segment(
     job: Job, recording: Recording, estimator: SubspaceSegmenter, display: Display, *, fresh: bool
 ) -> Segmentation:
-    """Run the pipeline; a solution that is still in the folder is only cut."""
+    """Run the pipeline; if the folder contains a cached solution, only the cut is run."""
     method, cutting = estimator.stages()
     cache = SolutionCache(job.folder, seqspan.__version__)
     if fresh:
         cache.clear()
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the notes of the representation say the same
+        warnings.simplefilter("ignore")  # the same texts are in the notes of the representation
         found = represent(recording, method, cutting=cutting, cache=cache, display=display)
         with threadpool_limits(_threads(recording)):
             return cut(found, cutting, display=display)
@@ -155,7 +156,7 @@ def _segment(
 def _describe(
     job: Job, found: Segmentation, estimator: SubspaceSegmenter, truth: Truth | None
 ) -> dict[str, Any]:
-    """Put together what ``result.json`` says; the times of the last stages follow."""
+    """Compile the content of ``result.json``; the times of the last stages are added later."""
     return found.describe() | {
         "settings": asdict(job.settings),
         "parameters": _parameters(found, estimator),
@@ -166,9 +167,9 @@ def _describe(
 
 
 def _parameters(found: Segmentation, estimator: SubspaceSegmenter) -> dict[str, Any]:
-    """The parameters that decide the coefficients, with what was chosen for those left to the data."""
+    """The parameters that determine the coefficients, with "auto" replaced by the values chosen."""
     given = estimator.get_params()
-    parameters = {name: given[name] for name in DECISIVE if name in given}
+    parameters = {name: given[name] for name in COEFFICIENT_PARAMETERS if name in given}
     if found.representation is None or "lambda_2" not in parameters or "dictionary" not in parameters:
         return parameters
     model = found.representation.model
@@ -178,7 +179,7 @@ def _parameters(found: Segmentation, estimator: SubspaceSegmenter) -> dict[str, 
 
 
 def versions() -> dict[str, str]:
-    """Versions of this program, Python, and the packages that compute."""
+    """Versions of this program, of Python and of the packages that affect the result."""
     found = {"seqspan": seqspan.__version__, "python": platform.python_version()}
     for package in PACKAGES:
         try:
@@ -191,7 +192,7 @@ def versions() -> dict[str, str]:
 def _write(
     job: Job, found: Segmentation, document: dict[str, Any], truth: Truth | None, display: Display
 ) -> None:
-    """Write all files of the result, then let them appear together."""
+    """Write all files of the result to a temporary folder, then publish them together."""
     with staged(job.folder) as staging:
         found.write_tables(staging)
         with display.stage("exporting"):
@@ -206,7 +207,7 @@ def _write(
 
 
 def _export(settings: Settings, found: Segmentation, document: dict[str, Any], folder: Path) -> None:
-    """Write what was asked for in the formats of other programs."""
+    """Write the requested exports to other programs' formats."""
     names = parse_exports(settings.export)
     if not names and not settings.split:
         return
@@ -219,6 +220,6 @@ def _export(settings: Settings, found: Segmentation, document: dict[str, Any], f
 
 
 def _solver_seconds(found: Segmentation) -> float:
-    """What the solver itself took."""
+    """Time spent in the solver itself."""
     history = [] if found.representation is None else found.representation.solution.history
     return history[-1].seconds if history else 0.0

@@ -50,9 +50,7 @@ class Settings:
     preprocess: str = option("--preprocess", "STEPS", "auto, none, or steps such as centre,pca:0.95", "auto")
     format: str | None = option("--format", "NAME", "input format, if it cannot be detected")
     missing: str | None = option("--missing", "HOW", "missing values: error, interpolate or drop")
-    read: tuple[str, ...] = option(
-        "--read", "NAME=VALUE", "reader option, such as stride=5; repeatable", ()
-    )
+    read: tuple[str, ...] = option("--read", "NAME=VALUE", "reader option, such as stride=5; repeatable", ())
     seed: int = option("--seed", "N", "seed of the cut's random numbers", 0)
     truth: str | None = option("--truth", "FILE", "true labels or boundaries, to score the result")
     export: str | None = option("--export", "LIST", ",".join(EXPORTS))

@@ -1,4 +1,4 @@
-"""True labels or boundaries out of a file, to score what was found."""
+"""Reads true labels or boundaries from a file and scores a result against them."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from seqspan._core.spans import boundaries_from_labels, labels_from_boundaries
 from seqspan._core.types import IntArray
 from seqspan.metrics import boundary_f1, clustering_error, covering
 
-MAX_BYTES = 2**26
-MARGINS = (0, 1, 5)  # samples
+MAX_BYTES = 2**26  # size limit of a truth file
+MARGINS = (0, 1, 5)  # samples; allowed distances of a boundary from the true one
 
 
 @dataclass(frozen=True, eq=False)
 class Truth:
-    """What is known to be right.
+    """True labels and boundaries.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ class Truth:
         Numbered in order of appearance.
     boundaries : array of int
     names : tuple of str
-        Of the labels; empty where only boundaries are known, so that no label is known to return.
+        Names of the labels; empty if only boundaries are known, because then nothing is known about labels.
     """
 
     labels: IntArray
@@ -37,14 +37,14 @@ class Truth:
 
     @classmethod
     def from_labels(cls, values: list[str]) -> Truth:
-        """Take one label per sample."""
+        """Build from one label per sample."""
         names = tuple(dict.fromkeys(values))
         labels = np.array([names.index(value) for value in values], dtype=np.intp)
         return cls(labels, boundaries_from_labels(labels), names)
 
     @classmethod
     def from_boundaries(cls, starts: list[int], n_samples: int) -> Truth:
-        """Take interior starts; a start at 0 says nothing and may be there."""
+        """Build from interior starts; a start at 0 is allowed and ignored."""
         boundaries = np.array(sorted(set(starts) - {0}), dtype=np.intp)
         return cls(labels_from_boundaries(boundaries, n_samples), boundaries)
 
@@ -66,7 +66,7 @@ def read_truth(path: Path, n_samples: int) -> Truth:
     """
     if path.stat().st_size > MAX_BYTES:
         raise ValueError(
-            f"{path}: a truth file has at most {MAX_BYTES:,} bytes; got {path.stat().st_size:,}."
+            f"{path}: a truth file may have at most {MAX_BYTES:,} bytes; got {path.stat().st_size:,}."
         )
     try:
         text = path.read_text(encoding="utf-8-sig")
@@ -74,21 +74,21 @@ def read_truth(path: Path, n_samples: int) -> Truth:
             return _from_json(json.loads(text), n_samples)
         return _from_rows(list(csv.reader(text.splitlines())), n_samples)
     except (ValueError, IndexError) as error:
-        raise ValueError(f"{path}: not labels or boundaries of {n_samples} samples: {error}") from error
+        raise ValueError(f"{path}: not labels or boundaries for {n_samples} samples: {error}") from error
 
 
 def _from_json(content: Any, n_samples: int) -> Truth:
-    """Take a list, or a list under its name."""
+    """Read a list, or an object with a list of labels or boundaries."""
     if isinstance(content, dict):
         for name in ("labels", "boundaries"):
             if name in content:
                 return _from_list(content[name], n_samples, labels=name == "labels")
-        raise ValueError(f"expected 'labels' or 'boundaries'; got the names {', '.join(map(repr, content))}.")
+        raise ValueError(f"expected 'labels' or 'boundaries'; got {', '.join(map(repr, content))}.")
     return _from_list(content, n_samples, labels=isinstance(content, list) and len(content) == n_samples)
 
 
 def _from_list(values: Any, n_samples: int, *, labels: bool) -> Truth:
-    """Take labels, one per sample, or boundaries."""
+    """Read labels, one per sample, or boundaries."""
     if not isinstance(values, list):
         raise ValueError(f"expected a list; got {type(values).__name__}.")
     if not labels:
@@ -99,7 +99,7 @@ def _from_list(values: Any, n_samples: int, *, labels: bool) -> Truth:
 
 
 def _from_rows(rows: list[list[str]], n_samples: int) -> Truth:
-    """Take a table with named columns, or one column without a name."""
+    """Read a table with named columns, or one unnamed column."""
     rows = [[cell.strip() for cell in row] for row in rows if row]
     header = [cell.lower() for cell in rows[0]]
     if "start" not in header and "label" not in header:
@@ -118,7 +118,7 @@ def _from_rows(rows: list[list[str]], n_samples: int) -> Truth:
 
 
 def score(truth: Truth, labels: IntArray, boundaries: IntArray) -> dict[str, float]:
-    """Compare what was found with the truth; labels only where they are known.
+    """Compare the result with the truth; labels are compared only if they are known.
 
     Examples
     --------

@@ -96,7 +96,10 @@ def test_the_ordered_cut_gives_blocks_that_return_one_label():
         ),
         (Cutting("peaks", n_subspaces="eigen_gap"), "or one of 'auto'; got 'eigen_gap'"),
         (Cutting("ncut", n_spans=2), "n_spans is for cut='ordered' and cut='peaks'"),
-        (Cutting("peaks", n_subspaces=3, n_spans=2), "a label of its own; got n_subspaces=3 and n_spans=2"),
+        (
+            Cutting("peaks", n_subspaces=3, n_spans=2),
+            "n_subspaces must equal n_spans; got n_subspaces=3 and n_spans=2",
+        ),
         (Cutting("ordered", n_spans=4), "n_spans must be at most 3 for 18 samples"),
     ],
 )

@@ -1,8 +1,8 @@
 """The only way from a recording to a segmentation: :func:`represent`, then :func:`cut`.
 
-``seqspan.segment``, the estimators and the command line call these two functions and decide nothing
-themselves. Every stage is a plain function in a package of its own; here they are strung together, rows
-become columns, and memory is requested when a stage begins.
+``seqspan.segment``, the estimators and the command line all call these two functions and make no decisions
+of their own. Every stage is a plain function in its own package. This module connects them, turns rows into
+columns, and checks before each stage that there is enough memory.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from seqspan.solvers.memory import solver_bytes
 
 __all__ = ["Method", "cut", "represent"]
 
-LLVM = "llvmlite"  # what compiled loops load on first use
+LLVM = "llvmlite"  # library that compiled loops load on first use
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Method:
     Parameters
     ----------
     make_model : callable
-        Makes the model for samples X (d, n); weights that are left to the data are chosen there.
+        Makes the model for samples X (d, n), and chooses weights given as "auto" from them.
     solver : str
         A name in :data:`seqspan.solvers.SOLVERS`.
     preprocess : None, "auto", str or steps
@@ -56,7 +56,7 @@ class Method:
         Scale every sample to unit norm.
     kernel : {"linear", "cosine", "rbf"} or callable
     dtype : str, optional
-        Precision in which to solve; that of the samples by default.
+        Precision of the solver; that of the samples by default.
     dictionary : {"samples", "landmarks", "auto"}
     n_landmarks : int
     device : {"cpu", "cuda"}
@@ -84,7 +84,7 @@ class Method:
 
 @dataclass
 class WarmStart:
-    """Where the last solver ended, for the next one on a problem of the same shape.
+    """The last solver's final state, as a starting point for a problem of the same shape.
 
     Examples
     --------
@@ -98,7 +98,7 @@ class WarmStart:
     state: Any = None
 
     def start_for(self, problem: tuple[Any, ...]) -> Any:
-        """Return the state if it fits the problem, else None."""
+        """Return the state if it fits the problem, otherwise None."""
         return self.state if self.problem == problem else None
 
     def keep(self, problem: tuple[Any, ...], state: Any) -> None:
@@ -122,13 +122,13 @@ def represent(
     recording : Recording
     method : Method
     cutting : Cutting, optional
-        What the cut will be asked for: checked before minutes go into solving.
+        Settings of the later cut, so that they are checked before spending minutes on solving.
     cache : SolutionCache, optional
-        Where a solution of the same problem may lie from an earlier run, and where this one is kept.
+        Cache of the last solution; it is reused if the problem is the same, and otherwise replaced.
     warm : WarmStart, optional
-        Where the last solver ended, to start from there, and where this one ends.
+        State to start from; it is replaced by the final state of this solver.
     display : Display, optional
-        Shows the stages and adds up how long they take.
+        Shows the stages and records their times.
 
     Returns
     -------
@@ -177,9 +177,9 @@ def cut(
     found : Representation
     cutting : Cutting
     cutter : Cutter, optional
-        Of an earlier cut of the same representation: what it computed is not computed again.
+        From an earlier cut of the same representation, to reuse what it computed.
     display : Display, optional
-        Shows the stage and adds up how long it takes.
+        Shows the stage and records its time.
 
     Returns
     -------
@@ -222,7 +222,7 @@ def cut(
 
 
 def check_cutting(cutting: Cutting, n_samples: int) -> None:
-    """Check the numbers of labels and spans against the number of samples, and that the cut can give them.
+    """Check that the numbers of labels and spans are possible for this cut and this number of samples.
 
     Examples
     --------
@@ -245,12 +245,13 @@ def check_cutting(cutting: Cutting, n_samples: int) -> None:
         )
     if cutting.cut == "peaks" and isinstance(k, int) and k != n_spans:
         raise ValueError(
-            f"cut='peaks' gives every span a label of its own; got n_subspaces={k} and n_spans={n_spans}."
+            f"cut='peaks' gives every span its own label, so n_subspaces must equal n_spans; "
+            f"got n_subspaces={k} and n_spans={n_spans}."
         )
 
 
 def as_recording(rows: npt.NDArray[Any], kind: str = "table") -> Recording:
-    """Take an array of rows as a recording without times or names.
+    """Make a recording from an array of rows, with default times and names.
 
     Examples
     --------
@@ -266,27 +267,25 @@ def as_recording(rows: npt.NDArray[Any], kind: str = "table") -> Recording:
 
 
 def _choose_chain(recording: Recording, method: Method) -> Chain:
-    """The preprocessing steps, chosen by the kind of recording if that is wanted."""
+    """The preprocessing steps; "auto" chooses them by the kind of recording."""
     return make_chain(method.preprocess, to_host(recording.X), recording.kind)
 
 
 def _prepare(recording: Recording, chain: Chain, method: Method) -> Array:
-    """Rows after preprocessing, in the precision in which to solve."""
+    """Rows after preprocessing, in the precision of the solver."""
     X = recording.X
     if chain.steps:
         with np.errstate(over="ignore", invalid="ignore"):
             X = chain.apply(to_host(X))
         if not np.all(np.isfinite(X)):
-            raise ValueError(
-                f"preprocess={method.preprocess!r} left the range of {X.dtype}: scale X down first."
-            )
+            raise ValueError(f"preprocess={method.preprocess!r} overflowed {X.dtype}: scale X down first.")
     if method.dtype is not None:
         return X.astype(method.dtype, copy=False)
     return X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
 
 
 def _columns(rows: Array, method: Method) -> Array:
-    """Samples as columns on the device, of unit norm if wanted, mapped by the kernel."""
+    """Samples as columns on the device, scaled to unit norm if requested, mapped by the kernel."""
     if method.device == "cuda":
         rows = require_cupy().asarray(rows)
     columns = namespace(rows).ascontiguousarray(rows.T)
@@ -296,7 +295,7 @@ def _columns(rows: Array, method: Method) -> Array:
 
 
 def _choose_atoms(X: Array, model: Model, method: Method) -> tuple[Array | None, tuple[str, ...]]:
-    """Landmarks, or None if the samples represent each other; also what to tell the user about it."""
+    """Landmarks, or None if the samples represent each other; also notes for the user."""
     n, chosen = X.shape[1], method.dictionary
     fits = isinstance(model, Osc | SpatSc) and (method.solver, method.device, method.kernel) == (
         "fast", "cpu", "linear",
@@ -313,8 +312,8 @@ def _choose_atoms(X: Array, model: Model, method: Method) -> tuple[Array | None,
     if chosen == "landmarks":
         return atoms, ()
     note = (
-        f"{n} samples are represented by {atoms.shape[1]} landmarks: dictionary='auto' uses all samples as "
-        f"atoms up to {MAX_FULL_SAMPLES} of them."
+        f"{n} samples are represented by {atoms.shape[1]} landmarks, because dictionary='auto' uses all "
+        f"samples as atoms only up to {MAX_FULL_SAMPLES} samples."
     )
     warnings.warn(note, stacklevel=4)
     return atoms, (note,)
@@ -323,7 +322,7 @@ def _choose_atoms(X: Array, model: Model, method: Method) -> tuple[Array | None,
 def _solve(
     X: Array, model: Model, method: Method, atoms: Array | None, warm: WarmStart | None, display: Display
 ) -> Solution[Any]:
-    """Run the solver; its state, twice as large as the coefficients, is let go unless it is wanted."""
+    """Run the solver. Its state is twice the size of the coefficients, so it is kept only for warm starts."""
     stopping = method.stopping
     options: dict[str, Any] = {
         "stopping": replace(stopping, callback=_both(display.follow(stopping.tol), stopping.callback))
@@ -338,7 +337,7 @@ def _solve(
 
 
 def _find_solver(model: Model, method: Method, X: Array, atoms: Array | None) -> Callable[..., Solution[Any]]:
-    """The solver with everything given but when to stop and where to start."""
+    """The solver with all arguments except the stopping rule and the starting point."""
     if method.device == "cuda":
         from seqspan.solvers.gpu.solver import solve_cuda
 
@@ -352,7 +351,7 @@ def _find_solver(model: Model, method: Method, X: Array, atoms: Array | None) ->
 
 
 def _both(first: Callable[[Any], None], second: Callable[[Any], None] | None) -> Callable[[Any], None]:
-    """Call two listeners."""
+    """Combine two callbacks."""
 
     def callback(progress: Any) -> None:
         first(progress)
@@ -394,7 +393,7 @@ def _require_cut_memory(found: Representation, cutting: Cutting) -> None:
 
 
 def _describe(model: Model, method: Method, atoms: Array | None) -> dict[str, Any]:
-    """Everything besides the samples that a solution depends on, as text."""
+    """Everything besides the samples that a solution depends on."""
     return {
         "model": repr(model),
         "solver": method.solver,
@@ -407,6 +406,6 @@ def _describe(model: Model, method: Method, atoms: Array | None) -> dict[str, An
 
 
 def _describe_shape(model: Model, method: Method, X: Array, atoms: Array | None) -> tuple[Any, ...]:
-    """What two problems must share for the end of one to be a start for the other."""
+    """What two problems must have in common for a warm start."""
     shape = X.shape[1], (X if atoms is None else atoms).shape, X.dtype
     return type(model), getattr(model, "zero_diagonal", None), method.solver, method.device, *shape

@@ -1,4 +1,4 @@
-"""What was found in a recording: spans, labels, confidence, certificate, and what was computed on the way."""
+"""The result: spans, labels, confidence and certificate, with everything computed along the way."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Representation:
     X : array of shape (d, n)
         Preprocessed samples, one per column.
     rows : array of int, shape (n,)
-        The input row that each column stands for.
+        Index of the input row that each column stands for.
     model : Model
         What was minimised.
     solution : Solution
@@ -55,7 +55,7 @@ class Representation:
     notes : tuple of str
         What the user should know.
     reused : bool
-        Whether the solution was kept from an earlier run.
+        Whether the solution comes from an earlier run.
 
     Examples
     --------
@@ -97,12 +97,12 @@ class Cutting:
     ----------
     cut : {"ncut", "ordered", "peaks"}
     n_subspaces : int or str
-        Number of labels, or the name of an estimator of it.
+        Number of labels, or the name of a method that estimates it.
     n_spans : int or "auto"
     min_length : int
-        Samples of the shortest span that the ordered cut allows.
+        Minimum number of samples in a span, for the ordered cut.
     seed : int
-        Of the cut's random numbers.
+        Seed of the cut's random numbers.
     n_jobs : int, optional
 
     Examples
@@ -123,30 +123,30 @@ class Cutting:
 class Segmentation:
     """A recording divided into spans.
 
-    :func:`seqspan.segment` makes it, a fitted estimator offers it as ``segmentation_``, and
-    :meth:`Segmentation.load` reads it from a result folder.
+    :func:`seqspan.segment` returns one, a fitted estimator has one as ``segmentation_``, and
+    :meth:`Segmentation.load` reads one from a result folder.
 
     Parameters
     ----------
     recording : Recording
-        What was segmented. One that was loaded from a folder has times but no features.
+        What was segmented. If it was loaded from a folder, it has times but no features.
     labels : array of int, shape (n_samples,)
-        One for each input row.
+        One label per input row.
     boundaries : array of int, shape (n_spans - 1,)
         Interior starts: ``np.split(X, boundaries)`` yields the spans.
     gap : float
-        How far the coefficients can be from the optimum at most, relative to the objective.
+        Upper bound on how far the objective is above the minimum, relative to the objective.
     cutting : Cutting
     representation : Representation, optional
-        Samples, coefficients and certificate behind the spans; missing after `load`.
+        Samples, coefficients and certificate that the spans come from; missing after `load`.
     cutter : Cutter, optional
         What the cut computed: affinities, evidence, costs.
     seconds : dict
         How long each stage took.
     given_confidence : array of float, optional
-        Confidence that is known already, as after `load`.
+        Confidence values that are already known, for example after `load`.
     again : callable, optional
-        Cuts the same representation in another way; the pipeline hands it over.
+        The pipeline's cut function, which `recut` calls.
 
     Examples
     --------
@@ -183,7 +183,7 @@ class Segmentation:
         )
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out what can be computed again; it may be as large as the coefficients."""
+        """Leave out the cutter: it can be computed again and may be as large as the coefficients."""
         return {**vars(self), "cutter": None}
 
     @property
@@ -193,29 +193,29 @@ class Segmentation:
 
     @cached_property
     def confidence(self) -> Array | None:
-        """How sure each boundary is, in [0, 1]; None if the coefficients are gone."""
+        """Confidence in each boundary, in [0, 1]; None if neither it nor the coefficients are known."""
         if self.given_confidence is not None or self.representation is None:
             return self.given_confidence
         return self.confidence_of(self.boundaries)
 
     def confidence_of(self, boundaries: IntArray) -> Array:
-        """How sure any boundaries would be, given as input rows."""
+        """Confidence in arbitrary boundaries, given as input rows."""
         found = self._require_representation("confidence")
         return np.asarray(self._cutter().confidence(np.searchsorted(found.rows, boundaries)))
 
     def _cutter(self) -> Any:
-        """What the cut computed, computed again if it was left out of a pickle."""
+        """The cutter; computed again after unpickling."""
         if self.cutter is None:
             object.__setattr__(self, "cutter", self.recut().cutter)
         return self.cutter
 
     @cached_property
     def spans(self) -> tuple[Span, ...]:
-        """The spans in order; the confidence of a span is that of the boundary at its start."""
+        """The spans in order; the confidence of a span is the confidence in the boundary at its start."""
         return tuple(make_spans(self.labels, self.boundaries, self.recording.times, self.confidence))
 
     def recut(self, *, n_spans: int | str = "auto", n_subspaces: int | str = "auto") -> Segmentation:
-        """Cut the same solution into other numbers of spans or labels.
+        """Cut the same coefficients into another number of spans or labels.
 
         Parameters
         ----------
@@ -233,7 +233,7 @@ class Segmentation:
     def _require_representation(self, what: str) -> Representation:
         if self.representation is None:
             raise ValueError(
-                f"{what} needs the coefficients, which a result folder does not keep: segment "
+                f"{what} needs the coefficients, which are not saved in a result folder: segment "
                 f"{self.recording.source or 'the recording'} again."
             )
         return self.representation
@@ -244,7 +244,7 @@ class Segmentation:
         Parameters
         ----------
         ax : matplotlib axes, optional
-            A new figure's by default.
+            By default a new figure is created.
 
         Returns
         -------
@@ -253,13 +253,13 @@ class Segmentation:
         return plot_segmentation(self.spans, self.recording.time_unit, ax)
 
     def to_frame(self) -> pl.DataFrame:
-        """Return the spans as a polars frame, one row each."""
+        """Return the spans as a polars data frame, one row per span."""
         import polars as pl
 
         return pl.DataFrame([vars(span) for span in self.spans], infer_schema_length=None)
 
     def export(self, name: str, path: str | PathLike[str]) -> None:
-        """Write the spans in the format of another program.
+        """Write the spans in another program's format.
 
         Parameters
         ----------
@@ -271,7 +271,7 @@ class Segmentation:
         write_export(name, make_timeline(self.recording, list(self.spans)), Path(path))
 
     def describe(self) -> dict[str, Any]:
-        """Return what ``result.json`` says about the answer, as plain values."""
+        """Return the content of ``result.json`` as plain values."""
         recording, found = self.recording, self.representation
         about = {
             "path": recording.source,
@@ -304,7 +304,7 @@ class Segmentation:
         Parameters
         ----------
         folder : path
-            It is made if it does not exist. The command line writes the same folder, with a report.
+            Created if it does not exist. The command line writes the same files plus a report.
         """
         with staged(Path(folder)) as staging:
             self.write_tables(staging)
@@ -323,18 +323,18 @@ class Segmentation:
         Parameters
         ----------
         folder : path
-            As `save` or the command line wrote it.
+            Written by `save` or by the command line.
 
         Returns
         -------
         Segmentation
-            Without the samples and coefficients, so it can be plotted and exported but not recut.
+            Without samples and coefficients, so it can be plotted and exported but not recut.
         """
         folder = Path(folder)
         document = load_result(folder)
         if document is None:
             raise ValueError(
-                f"{folder}: not a complete result folder of seqspan, or changed since it was written."
+                f"{folder}: not a complete result folder, or its files have changed since it was written."
             )
         samples, spans = _read_table(folder / LABELS), _read_table(folder / SEGMENTS)
         times = np.array(samples["time"], dtype=float)
@@ -357,7 +357,7 @@ class Segmentation:
 
 
 def _read_table(path: Path) -> dict[str, list[str]]:
-    """Columns of a table that `save` wrote, as text."""
+    """Columns of a table written by `save`, as text."""
     with path.open(newline="", encoding="utf-8") as file:
         names, *rows = csv.reader(file)
     return {name: [row[place] for row in rows] for place, name in enumerate(names)}

@@ -276,9 +276,7 @@ def test_samples_are_the_atoms_of_a_long_sequence_with_a_kernel(monkeypatch):
 
 
 def test_samples_that_arrive_have_no_kernel():
-    with pytest.raises(
-        ValueError, match=r"partial_fit has no use for kernel: leave it at 'linear'; got 'rbf'"
-    ):
+    with pytest.raises(ValueError, match=r"partial_fit does not use kernel: leave it at 'linear'; got 'rbf'"):
         OSC(kernel="rbf").partial_fit(draw(30, 4))
 
 

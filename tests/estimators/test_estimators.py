@@ -300,7 +300,7 @@ def test_preprocessing_is_recorded_anew_in_every_fit(sequence):
 
 def test_preprocessing_that_overflows_is_an_error_and_no_optimum(sequence):
     X = np.abs(sequence[0]).astype(np.float32)
-    with pytest.raises(ValueError, match="left the range of float32"):
+    with pytest.raises(ValueError, match="overflowed float32"):
         OSC(3, preprocess="centre,scale").fit(X / np.abs(X).max() * np.float32(3e38))
 
 
@@ -360,7 +360,7 @@ def test_sparse_matrices_are_refused(Estimator):
             "n_spans must be at most 7 for 36 samples with min_length=5; got 8",
         ),
         ({"n_subspaces": 8, "cut": "ordered"}, "n_subspaces must be at most 7 for 36 samples .*; got 8"),
-        ({"n_spans": 4, "cut": "ordered", "min_length": 10}, "n_spans must be at most 3 for .* 10 or more"),
+        ({"n_spans": 4, "cut": "ordered", "min_length": 10}, "n_spans must be at most 3 for .* min_length=10"),
         ({"n_subspaces": 4, "cut": "ordered", "min_length": 10}, "n_subspaces must be at most 3 for"),
         ({"n_subspaces": 2, "cut": "ordered", "min_length": 99}, "n_subspaces must be at most 1 for"),
         (
@@ -383,7 +383,7 @@ def test_impossible_parameters_are_refused_with_a_reason(sequence, parameters, m
     ("estimator", "message"),
     [
         (SSC(noise="loud"), "noise must be one of"),
-        (SSC(lambda_1=np.ones(5)), r"one for each of 36 samples; got shape \(5,\)"),
+        (SSC(lambda_1=np.ones(5)), r"one number for each of 36 samples; got shape \(5,\)"),
         (SSC(lambda_1=np.zeros(36)), "> 0 for every sample"),
         (SSC(noise="outliers", lambda_1=-1.0), "lambda_1"),
         (LRR(noise="loud"), "noise must be one of"),
@@ -564,7 +564,7 @@ OTHERWISE = {
 
 @pytest.mark.parametrize("name", OTHERWISE)
 def test_a_stream_refuses_what_it_has_no_use_for(sequence, name):
-    with pytest.raises(ValueError, match=f"partial_fit has no use for {name}: leave it at .*; got "):
+    with pytest.raises(ValueError, match=f"partial_fit does not use {name}: leave it at .*; got "):
         OSC(**{name: OTHERWISE[name]}).partial_fit(sequence[0])
 
 

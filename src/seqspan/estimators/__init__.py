@@ -1,4 +1,4 @@
-"""scikit-learn's view of the pipeline: rows in, labels out. One file per method."""
+"""The pipeline as scikit-learn estimators: rows in, labels out. One file per method."""
 
 from seqspan.estimators._segment import METHODS, segment, table_of_defaults
 from seqspan.estimators._segmenter import SubspaceSegmenter

@@ -1,4 +1,4 @@
-"""What OSC and SpatSC share: two weights, a choice of solvers, landmarks."""
+"""What OSC and SpatSC share: two weights, a choice of solvers, and landmarks."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ COUPLED_SOLVERS = ("fast", "vladmap", "ladmpsap", "sylvester", "splitting")
 
 
 class Coupled(PartialFit):
-    """Estimators with a weight lambda_2 on the change over time, and a choice of solvers."""
+    """Estimators with a weight lambda_2 on changes over time, and a choice of solvers."""
 
     lambda_1: float | str
     lambda_2: float | str
     solver: str
-    _change = 1.0
+    _lambda_2_fraction = 1.0
 
     def _solver(self) -> str:
         return check_choice("solver", self.solver, COUPLED_SOLVERS)
 
     def _weights(self, X: Array) -> tuple[float, float]:
-        return choose_weights(X, self.lambda_1, self.lambda_2, self._change)
+        return choose_weights(X, self.lambda_1, self.lambda_2, self._lambda_2_fraction)
 
     def _keep_model(self, found: Representation) -> None:
         self.lambda_1_, self.lambda_2_ = found.model.lam1, found.model.lam2
@@ -38,18 +38,18 @@ class Coupled(PartialFit):
             self.landmarks_ = found.landmarks.T
 
     def path(self, X: npt.ArrayLike, lambda_2: Sequence[float]) -> Iterator[Self]:
-        """Fit a series of weights lambda_2, each starting where the one before ended.
+        """Fit a sequence of weights lambda_2, each starting from the previous solution.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
         lambda_2 : sequence of float
-            Neighbouring values should be alike, so that little is left to do from one to the next.
+            Neighbouring values should be close, so that each fit takes only a few iterations.
 
         Yields
         ------
         estimator
-            Fitted with the next weight. It is the same object every time: copy what you want to keep.
+            Fitted with the next weight. It is the same object every time, so copy what you want to keep.
 
         Examples
         --------

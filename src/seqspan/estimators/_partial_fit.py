@@ -1,4 +1,4 @@
-"""``partial_fit``: the estimators that can extend a segmentation while samples arrive."""
+"""``partial_fit``: estimators that can extend a segmentation while samples arrive."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from seqspan.models import Osc, SpatSc
 from seqspan.models.weights import LAMBDA_1_FRACTION
 from seqspan.solvers import Stopping
 
-#: Parameters that a stream uses; `random_state` has no effect, as nothing about a stream is random.
+#: Parameters that a stream accepts; `random_state` has no effect, because nothing in a stream is random.
 USED = {
     "n_subspaces", "lambda_1", "lambda_2", "tol", "max_iter", "time_scale", "n_jobs", "callback",
     "random_state", "kind",
@@ -26,32 +26,32 @@ USED = {
 
 
 class PartialFit(SubspaceSegmenter):
-    """An estimator whose model is OSC or SpatSC, which can be fitted to a stream."""
+    """An estimator for OSC or SpatSC, which can be fitted to a stream."""
 
     time_scale: int
-    _change: float  # lambda_2 of the paper, for samples of unit length
+    _lambda_2_fraction: float  # as in the paper
     _stream: OnlineSegmentation | None = None
 
     def partial_fit(self, X: npt.ArrayLike, y: object = None, *, last: bool = False) -> Self:
-        """Extend the segmentation by the samples that follow those given before.
+        """Extend the segmentation by the next samples of a stream.
 
-        Samples are seen once and in order; the distant past is known through landmarks alone. A boundary is
-        final once ``delay_`` more samples have come, 19 times `time_scale`, and does not move any more.
-        Streams have a cut of their own, and weights given as "auto" are the paper's. Parameters that a stream
-        has no use for must keep their defaults.
+        Samples are seen once and in order. The distant past is represented only by landmarks. A boundary
+        becomes final after ``delay_`` more samples, which is 19 times `time_scale`. Streams have their own
+        cut, and weights given as "auto" are the paper's. Parameters that a stream does not use must keep
+        their defaults.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
         y : ignored
         last : bool
-            No samples follow: everything becomes final, and the next call begins a new stream.
+            Whether the stream ends here. All boundaries become final, and the next call starts a new stream.
 
         Returns
         -------
         self
-            With ``boundaries_`` and ``span_labels_`` of everything so far, of which ``n_final_`` boundaries
-            are final, and ``labels_`` of the samples in X.
+            With ``boundaries_`` and ``span_labels_`` of everything so far, ``n_final_``, the number of final
+            boundaries, and ``labels_`` of the samples in X.
 
         Examples
         --------
@@ -88,7 +88,7 @@ class PartialFit(SubspaceSegmenter):
         check_count("max_iter", self.max_iter, 10**9, "iterations")
         return OnlineSegmentation(
             self._coupled(
-                self._weight("lambda_1", LAMBDA_1_FRACTION), self._weight("lambda_2", self._change)
+                self._weight("lambda_1", LAMBDA_1_FRACTION), self._weight("lambda_2", self._lambda_2_fraction)
             ),
             time_scale=int(scale),
             n_labels=None if isinstance(k, str) else k,
@@ -102,12 +102,12 @@ class PartialFit(SubspaceSegmenter):
             given = getattr(self, name)
             if name not in USED and given is not parameter.default and given != parameter.default:
                 raise ValueError(
-                    f"partial_fit has no use for {name}: leave it at {parameter.default!r}; got {given!r}. "
+                    f"partial_fit does not use {name}: leave it at {parameter.default!r}; got {given!r}. "
                     f"{REMEDIES.get(name, '')}".rstrip()
                 )
 
     def _weight(self, name: str, paper: float) -> float:
-        """A weight as given, or the paper's."""
+        """The given weight, or the paper's for "auto"."""
         given = getattr(self, name)
         return paper if given == "auto" else check_weight(name, given)
 
@@ -124,10 +124,10 @@ class PartialFit(SubspaceSegmenter):
         self.labels_: IntArray = found.labels[np.searchsorted(found.boundaries, here, side="right")]
 
 
-#: What to do instead, for parameters that people reach for.
+#: What to do instead, for parameters that users are likely to try.
 REMEDIES = {
-    "preprocess": "Samples are seen once: centre or scale them by values known beforehand.",
-    "cut": "Streams have a cut of their own.",
+    "preprocess": "Samples are seen only once: centre or scale them with values known in advance.",
+    "cut": "Streams have their own cut.",
     "normalize": "Samples of a stream are always scaled to unit norm.",
     "kernel": "Samples of a stream are compared as they are.",
 }

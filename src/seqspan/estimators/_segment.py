@@ -1,4 +1,4 @@
-"""One call from a file, a recording or an array of rows to a segmentation."""
+"""``seqspan.segment``: from a file, a recording or an array of rows to a segmentation in one call."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from seqspan.readers import read
 from seqspan.recording import Recording
 from seqspan.segmentation import Segmentation
 
-#: Every method by the name that ``segment`` and the command line know it by.
+#: Estimators by the names used in ``segment`` and on the command line.
 METHODS: dict[str, type[SubspaceSegmenter]] = {
     "osc": OSC, "spatsc": SpatSC, "ssc": SSC, "lrr": LRR, "lsr": LSR,
 }  # fmt: skip
 
-# single precision halves memory and time, and the gap is certified all the same
+# single precision halves memory and time, and the gap is still certified
 DEFAULTS = {"cut": "ordered", "preprocess": "auto", "dtype": "float32", "random_state": 0}
 COUPLED_DEFAULTS = {"lambda_1": "auto", "lambda_2": "auto", "dictionary": "auto"}
 
@@ -40,8 +40,8 @@ def table_of_defaults(method: str = "osc") -> dict[str, Any]:
     Returns
     -------
     dict
-        Keyword arguments: ``OSC(**table_of_defaults())`` gives the answers of ``seqspan.segment``. What is
-        missing keeps the estimator's own default, which is the paper's.
+        Keyword arguments: ``OSC(**table_of_defaults())`` gives the same results as ``seqspan.segment``.
+        Parameters that are not listed keep the estimator's own default, as in the paper.
 
     Examples
     --------
@@ -52,14 +52,14 @@ def table_of_defaults(method: str = "osc") -> dict[str, Any]:
 
 
 def find_method(method: str) -> type[SubspaceSegmenter]:
-    """The estimator of that name."""
+    """The estimator with this name."""
     if method not in METHODS:
         raise ValueError(f"method must be one of {', '.join(map(repr, METHODS))}; got {method!r}.")
     return METHODS[method]
 
 
 def make_estimator(method: str = "osc", **settings: Any) -> SubspaceSegmenter:
-    """Make an estimator from the table of defaults and the settings that replace some of them."""
+    """Make an estimator from the table of defaults, with some of them replaced."""
     estimator = find_method(method)
     known = list(inspect.signature(estimator).parameters)
     unknown = sorted(set(settings) - set(known))
@@ -81,15 +81,15 @@ def segment(
     Parameters
     ----------
     source : path, Recording or array-like of shape (n_samples, n_features)
-        A file as :func:`seqspan.read` takes it, a recording that was read, or samples in order, one per row.
+        A file that :func:`seqspan.read` can read, a recording, or samples in order, one per row.
     n_subspaces : int or "auto"
         Number of distinct labels.
     n_spans : int or "auto"
         Number of spans.
     method : {"osc", "spatsc", "ssc", "lrr", "lsr"}
     **settings
-        Parameters of the method's estimator, such as ``cut="ncut"`` or ``lambda_2=3.0``; the others are those
-        of :func:`seqspan.estimators.table_of_defaults`, as on the command line.
+        Parameters of the method's estimator, such as ``cut="ncut"`` or ``lambda_2=3.0``. For all others, the
+        defaults are those of :func:`seqspan.estimators.table_of_defaults`, as on the command line.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""What all estimators share: checks at the door, then the pipeline, then attributes."""
+"""What all estimators share: check the parameters, run the pipeline, set the attributes."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ from seqspan.segmentation import Cutting, Representation, Segmentation
 from seqspan.solvers import Stopping
 from seqspan.solvers.fast.landmarks import DICTIONARIES, N_LANDMARKS
 
-MIN_SAMPLES = 3
+MIN_SAMPLES = 3  # fewest samples that can be fitted
 PRECISIONS = ("float32", "float64")
-PUBLISHED_RULES = ("vladmap", "ladmpsap", "sylvester")  # solvers whose papers say when to stop
+PUBLISHED_RULES = ("vladmap", "ladmpsap", "sylvester")  # solvers whose papers give a stopping rule
 Callback = Callable[[Progress], None]
 
 
 class SubspaceSegmenter(ClusterMixin, BaseEstimator):
     """Fit a model to samples in order, then cut its coefficients into spans.
 
-    The values given here belong to parameters that an estimator does not offer. A new estimator names its
-    model and its solver.
+    The class attributes are the values of parameters that an estimator does not offer. A new estimator only
+    defines its model and its solver.
 
     Examples
     --------
@@ -70,11 +70,11 @@ class SubspaceSegmenter(ClusterMixin, BaseEstimator):
     _coefficients: Array | None = None
 
     def _make_model(self, X: Array) -> Model:
-        """Check the model's own parameters and build it for samples X (d, n)."""
+        """Check the model's own parameters and build the model for samples X (d, n)."""
         raise NotImplementedError
 
     def _solver(self) -> str:
-        """Name the solver to use, checked."""
+        """Name of the solver, checked."""
         raise NotImplementedError
 
     def fit(self, X: npt.ArrayLike | Recording, y: object = None) -> Self:
@@ -83,7 +83,7 @@ class SubspaceSegmenter(ClusterMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features), or Recording
-            Samples in order, one per row. A Recording brings its kind, times and names.
+            Samples in order, one per row. A Recording also has a kind, times and names.
         y : ignored
 
         Returns
@@ -110,7 +110,7 @@ class SubspaceSegmenter(ClusterMixin, BaseEstimator):
         return self
 
     def _recording(self, X: Any) -> Recording:
-        """Check the samples, where they lie."""
+        """Check the samples, on the host or on the GPU."""
         if isinstance(X, Recording):
             check_array(X.X, dtype="numeric", ensure_min_samples=MIN_SAMPLES)
             return X
@@ -191,7 +191,7 @@ class SubspaceSegmenter(ClusterMixin, BaseEstimator):
         return Cutting(self.cut, self.n_subspaces, self.n_spans, int(self.min_length), seed, self._jobs())
 
     def _forget(self) -> None:
-        """Drop what an earlier fit or stream has left, so that all attributes speak of one fit."""
+        """Delete the attributes of earlier fits, so that all attributes describe the same fit."""
         for name in [name for name in vars(self) if name.endswith("_") and not name.startswith("_")]:
             delattr(self, name)
         self._stream: Any = None
@@ -216,7 +216,7 @@ class SubspaceSegmenter(ClusterMixin, BaseEstimator):
 
     @property
     def coef_(self) -> Array:
-        """Z; column j represents sample j. Found on a GPU for NumPy samples, it is fetched when asked for."""
+        """Z; column j represents sample j. After a GPU fit of NumPy samples it is copied on first access."""
         Z: Array = self._fitted("coef_").representation.Z
         if self._on_gpu:
             return Z
@@ -225,12 +225,12 @@ class SubspaceSegmenter(ClusterMixin, BaseEstimator):
 
     @property
     def confidence_(self) -> Array | None:
-        """How sure each boundary is, in [0, 1]; computed when first asked for."""
+        """Confidence in each boundary, in [0, 1]; computed on first access."""
         confidence: Array | None = self._fitted("confidence_").confidence
         return confidence
 
     def _fitted(self, name: str) -> Any:
         """The segmentation, if there is one."""
         if "segmentation_" not in vars(self):
-            raise AttributeError(f"{type(self).__name__} has no {name} before it is fitted.")
+            raise AttributeError(f"{type(self).__name__} has no {name} before it is fitted: call fit first.")
         return self.segmentation_

@@ -10,13 +10,13 @@ from seqspan._core.types import Array
 from seqspan.estimators._segmenter import Callback, SubspaceSegmenter
 from seqspan.models import Lrr, LrrColumnNoise, LrrNoiseFree, Model
 
-RANK = 0.4  # lambda_1: the paper's
+PAPER_LAMBDA_1 = 0.4  # for samples of unit norm
 
 
 class LRR(SubspaceSegmenter):
-    """Low-rank representation: all samples from few directions.
+    """Low-rank representation: represents all samples by a few common directions.
 
-    Minimises ``||X - XZ||_F^2 / 2 + lambda_1 ||Z||_*``, in closed form, or a variant of it.
+    Minimises ``||X - XZ||_F^2 / 2 + lambda_1 ||Z||_*`` in closed form, or a variant of it.
 
     Parameters
     ----------
@@ -26,33 +26,34 @@ class LRR(SubspaceSegmenter):
     n_spans : int or "auto"
         Number of spans, for ``cut="ordered"`` and ``cut="peaks"``.
     lambda_1 : float
-        Weight of the rank; with ``noise="columns"`` that of the error. Not for ``noise="none"``.
+        Weight of the nuclear norm; with ``noise="columns"``, the weight of the error. Not used with
+        ``noise="none"``.
     noise : {"gaussian", "none", "columns"}
-        "none" asks for X = XZ exactly and gives the shape interaction matrix; "columns" minimises
+        "none" requires X = XZ exactly, which gives the shape interaction matrix; "columns" minimises
         ``lambda_1 ||E||_{1,2} + ||Z||_*`` with X = XZ + E.
     cut : {"ncut", "ordered", "peaks"}
-        How coefficients become labels: normalised cut, the best spans in the order of time, or peaks of the
-        change of the coefficients.
+        How coefficients become labels: by a normalised cut, by the best division into spans in temporal
+        order, or at the peaks of the change in the coefficients.
     min_length : int
-        Samples of the shortest span, for ``cut="ordered"``.
+        Minimum number of samples in a span, for ``cut="ordered"``.
     normalize : bool
         Scale every sample to unit norm, as the models assume.
     preprocess : None, "auto", str or list of steps
-        Steps of :mod:`seqspan.preprocess` to apply first; "auto" chooses them by the data.
+        Steps of :mod:`seqspan.preprocess` to apply first; "auto" chooses them from the data.
     dtype : {None, "float32", "float64"}
-        Precision in which to solve and cut; None keeps that of the samples.
+        Precision of the solver and the cut; None keeps that of the samples.
     kind : {"table", "video", "mocap", "spectra"}
-        Kind of recording that an array holds, for ``preprocess="auto"``; a Recording brings its own.
+        Kind of recording in an array, for ``preprocess="auto"``; a Recording has its own.
     tol : float
         Stop when the duality gap is at most `tol` times the objective.
     max_iter : int
-        Largest number of iterations. Reaching it raises a warning; the result is still there.
+        Maximum number of iterations. If it is reached, a warning is issued and the result is kept.
     warm_start : bool
-        Start the next ``fit`` where this one ended, for example after changing a weight.
+        Start the next ``fit`` from this solution, for example after changing a weight.
     n_jobs : int, optional
-        Number of threads of the solver and the cut; all cores by default.
+        Number of threads for the solver and the cut; all cores by default.
     random_state : int, RandomState, Generator or None
-        Seed of the random numbers of the cut. An int gives the same answer every time.
+        Seed of the cut's random numbers. An int gives the same result every time.
     callback : callable, optional
         Called with a :class:`seqspan.solvers.Progress` whenever the gap has been computed.
     verbose : int
@@ -65,15 +66,16 @@ class LRR(SubspaceSegmenter):
     boundaries_ : array of int
         Interior starts: ``np.split(X, boundaries_)`` yields the spans.
     confidence_ : array of float
-        How sure each boundary is, in [0, 1].
+        Confidence in each boundary, in [0, 1].
     segmentation_ : Segmentation
-        Spans, labels, confidence and everything computed on the way.
+        Spans, labels, confidence and everything computed along the way.
     n_subspaces_ : int
         Number of distinct labels.
     coef_ : array of shape (n_samples, n_samples)
         Z; column j represents sample j.
     objective_, dual_gap_ : float
-        Value of the model at ``coef_``, and how far below it the optimum can be at most, as a fraction of it.
+        Value of the model at ``coef_``, and an upper bound on how far it is above the minimum, as a fraction
+        of that value.
     n_iter_ : int
         Number of iterations.
     history_ : list of Progress
@@ -97,7 +99,7 @@ class LRR(SubspaceSegmenter):
         n_subspaces: int | str = "auto",
         *,
         n_spans: int | str = "auto",
-        lambda_1: float = RANK,
+        lambda_1: float = PAPER_LAMBDA_1,
         noise: str = "gaussian",
         cut: str = "ncut",
         min_length: int = MIN_LENGTH,
@@ -137,7 +139,7 @@ class LRR(SubspaceSegmenter):
     def _make_model(self, X: Array) -> Model:
         noise = check_choice("noise", self.noise, ("gaussian", "none", "columns"))
         if noise == "none":
-            refuse_weight("lambda_1", self.lambda_1, RANK)
+            refuse_weight("lambda_1", self.lambda_1, PAPER_LAMBDA_1)
             return LrrNoiseFree()
         lam = check_weight("lambda_1", self.lambda_1)
         return Lrr(lam) if noise == "gaussian" else LrrColumnNoise(lam)

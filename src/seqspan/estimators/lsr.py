@@ -12,7 +12,7 @@ from seqspan.models import Lsr, Model
 
 
 class LSR(SubspaceSegmenter):
-    """Least-squares representation: ridge regression of every sample on all, in closed form.
+    """Least-squares representation: ridge regression of every sample on all samples, in closed form.
 
     Minimises ``||X - XZ||_F^2 / 2 + lambda_1 / 2 ||Z||_F^2``.
 
@@ -24,24 +24,24 @@ class LSR(SubspaceSegmenter):
     n_spans : int or "auto"
         Number of spans, for ``cut="ordered"`` and ``cut="peaks"``.
     lambda_1 : float
-        Weight of the size of the coefficients.
+        Weight of the squared norm of the coefficients.
     cut : {"ncut", "ordered", "peaks"}
-        How coefficients become labels: normalised cut, the best spans in the order of time, or peaks of the
-        change of the coefficients.
+        How coefficients become labels: by a normalised cut, by the best division into spans in temporal
+        order, or at the peaks of the change in the coefficients.
     min_length : int
-        Samples of the shortest span, for ``cut="ordered"``.
+        Minimum number of samples in a span, for ``cut="ordered"``.
     normalize : bool
         Scale every sample to unit norm, as the models assume.
     preprocess : None, "auto", str or list of steps
-        Steps of :mod:`seqspan.preprocess` to apply first; "auto" chooses them by the data.
+        Steps of :mod:`seqspan.preprocess` to apply first; "auto" chooses them from the data.
     dtype : {None, "float32", "float64"}
-        Precision in which to solve and cut; None keeps that of the samples.
+        Precision of the solver and the cut; None keeps that of the samples.
     kind : {"table", "video", "mocap", "spectra"}
-        Kind of recording that an array holds, for ``preprocess="auto"``; a Recording brings its own.
+        Kind of recording in an array, for ``preprocess="auto"``; a Recording has its own.
     n_jobs : int, optional
-        Number of threads of the solver and the cut; all cores by default.
+        Number of threads for the solver and the cut; all cores by default.
     random_state : int, RandomState, Generator or None
-        Seed of the random numbers of the cut. An int gives the same answer every time.
+        Seed of the cut's random numbers. An int gives the same result every time.
     callback : callable, optional
         Called with a :class:`seqspan.solvers.Progress` whenever the gap has been computed.
     verbose : int
@@ -54,15 +54,16 @@ class LSR(SubspaceSegmenter):
     boundaries_ : array of int
         Interior starts: ``np.split(X, boundaries_)`` yields the spans.
     confidence_ : array of float
-        How sure each boundary is, in [0, 1].
+        Confidence in each boundary, in [0, 1].
     segmentation_ : Segmentation
-        Spans, labels, confidence and everything computed on the way.
+        Spans, labels, confidence and everything computed along the way.
     n_subspaces_ : int
         Number of distinct labels.
     coef_ : array of shape (n_samples, n_samples)
         Z; column j represents sample j.
     objective_, dual_gap_ : float
-        Value of the model at ``coef_``, and how far below it the optimum can be at most, as a fraction of it.
+        Value of the model at ``coef_``, and an upper bound on how far it is above the minimum, as a fraction
+        of that value.
     n_iter_ : int
         Number of iterations.
     history_ : list of Progress

@@ -16,7 +16,7 @@ from seqspan.solvers.fast.landmarks import N_LANDMARKS
 
 
 class OSC(Coupled):
-    """Ordered subspace clustering: sparse coefficients that seldom change over time.
+    """Ordered subspace clustering: sparse coefficients that rarely change over time.
 
     Minimises ``||X - XZ||_F^2 / 2 + lambda_1 ||Z||_1 + lambda_2 ||ZR||_{1,2}`` [paper, Eq. objective].
 
@@ -28,55 +28,55 @@ class OSC(Coupled):
     n_spans : int or "auto"
         Number of spans, for ``cut="ordered"`` and ``cut="peaks"``.
     lambda_1 : float or "auto"
-        Weight of the sparsity: a larger one represents each sample by fewer others. "auto" is a tenth of the
-        weight at which all coefficients vanish, the paper's weight on samples of unit norm.
+        Weight of the sparsity. A larger one represents each sample by fewer others. "auto" is a tenth of the
+        critical lambda_1, at which all coefficients vanish; for samples of unit norm this is the paper's 0.1.
     lambda_2 : float or "auto"
-        Weight of the change over time: a larger one gives fewer, longer spans. "auto" is the weight of
-        sparsity at which all coefficients vanish, the paper's weight on samples of unit norm.
+        Weight of changes over time. A larger one gives fewer, longer spans. "auto" equals the critical
+        lambda_1; for samples of unit norm this is the paper's 1.
     solver : {"fast", "vladmap", "ladmpsap", "sylvester", "splitting"}
         All reach the same minimum: "vladmap" and "ladmpsap" are the paper's relaxed and exact algorithms,
-        "sylvester" is that of CVPR 2014.
+        "sylvester" is the CVPR 2014 algorithm.
     penalty : {"l1", "nuclear"}
-        "nuclear" asks for low rank instead of sparsity, and for another solver than "fast".
+        "nuclear" favours low rank instead of sparsity. It needs a solver other than "fast".
     cut : {"ncut", "ordered", "peaks"}
-        How coefficients become labels: normalised cut, the best spans in the order of time, or peaks of the
-        change of the coefficients.
+        How coefficients become labels: by a normalised cut, by the best division into spans in temporal
+        order, or at the peaks of the change in the coefficients.
     min_length : int
-        Samples of the shortest span, for ``cut="ordered"``.
+        Minimum number of samples in a span, for ``cut="ordered"``.
     kernel : {"linear", "cosine", "rbf"} or callable
         Represent the samples as they are, or in the feature space of a kernel.
     zero_diagonal : bool
-        Keep samples from representing themselves. Landmarks are no samples, so it does not apply to them.
+        Keep samples from representing themselves. It does not apply to landmarks.
     normalize : bool
         Scale every sample to unit norm, as the models assume.
     preprocess : None, "auto", str or list of steps
-        Steps of :mod:`seqspan.preprocess` to apply first; "auto" chooses them by the data.
+        Steps of :mod:`seqspan.preprocess` to apply first; "auto" chooses them from the data.
     dtype : {None, "float32", "float64"}
-        Precision in which to solve and cut; None keeps that of the samples.
+        Precision of the solver and the cut; None keeps that of the samples.
     kind : {"table", "video", "mocap", "spectra"}
-        Kind of recording that an array holds, for ``preprocess="auto"``; a Recording brings its own.
+        Kind of recording in an array, for ``preprocess="auto"``; a Recording has its own.
     tol : float
         Stop when the duality gap is at most `tol` times the objective.
     stopping : {"gap", "published"}
-        "published" stops by the rule of the solver's paper and reports the gap reached.
+        "published" stops by the rule in the solver's paper and reports the gap reached.
     max_iter : int
-        Largest number of iterations. Reaching it raises a warning; the result is still there.
+        Maximum number of iterations. If it is reached, a warning is issued and the result is kept.
     warm_start : bool
-        Start the next ``fit`` where this one ended, for example after changing a weight.
+        Start the next ``fit`` from this solution, for example after changing a weight.
     dictionary : {"samples", "landmarks", "auto"}
-        What represents the samples: all of them, as in the paper, or `n_landmarks` landmarks, so that memory
-        and time grow with n instead of n^2. "auto" uses landmarks above 10,000 samples, with a warning.
+        What represents the samples: all samples, as in the paper, or `n_landmarks` landmarks, so that memory
+        and time grow with n instead of n^2. Above 10,000 samples, "auto" uses landmarks and warns about it.
     n_landmarks : int
         Number of landmarks, for ``dictionary="landmarks"`` and "auto".
     time_scale : int
-        For `partial_fit` only: the number of samples in which something can happen, by default a second of
-        motion capture.
+        For `partial_fit` only: the number of samples in which something can happen; by default one second
+        of motion capture.
     device : {"cpu", "cuda"}
         "cuda" solves on an NVIDIA GPU. CuPy arrays in give CuPy arrays out.
     n_jobs : int, optional
-        Number of threads of the solver and the cut; all cores by default.
+        Number of threads for the solver and the cut; all cores by default.
     random_state : int, RandomState, Generator or None
-        Seed of the random numbers of the cut. An int gives the same answer every time.
+        Seed of the cut's random numbers. An int gives the same result every time.
     callback : callable, optional
         Called with a :class:`seqspan.solvers.Progress` whenever the gap has been computed.
     verbose : int
@@ -89,15 +89,16 @@ class OSC(Coupled):
     boundaries_ : array of int
         Interior starts: ``np.split(X, boundaries_)`` yields the spans.
     confidence_ : array of float
-        How sure each boundary is, in [0, 1].
+        Confidence in each boundary, in [0, 1].
     segmentation_ : Segmentation
-        Spans, labels, confidence and everything computed on the way.
+        Spans, labels, confidence and everything computed along the way.
     n_subspaces_ : int
         Number of distinct labels.
     coef_ : array of shape (n_samples, n_samples)
         Z; column j represents sample j. (n_landmarks, n_samples) with landmarks.
     objective_, dual_gap_ : float
-        Value of the model at ``coef_``, and how far below it the optimum can be at most, as a fraction of it.
+        Value of the model at ``coef_``, and an upper bound on how far it is above the minimum, as a fraction
+        of that value.
     n_iter_ : int
         Number of iterations.
     history_ : list of Progress
@@ -187,7 +188,7 @@ class OSC(Coupled):
             return self._coupled(*self._weights(X))
         check_choice("solver with penalty='nuclear'", self.solver, COUPLED_SOLVERS[1:])
         if check_bool("zero_diagonal", self.zero_diagonal):
-            raise ValueError("penalty='nuclear' has no form with zero_diagonal=True; leave one of them out.")
+            raise ValueError("penalty='nuclear' needs zero_diagonal=False; got zero_diagonal=True.")
         return OscLowRank(*self._weights(X))
 
     def _coupled(self, lambda_1: float, lambda_2: float) -> Osc:

@@ -10,11 +10,11 @@ from seqspan._core.types import Array
 from seqspan.estimators._segmenter import Callback, SubspaceSegmenter
 from seqspan.models import Model, Ssc, SscNoiseFree, SscOutliers
 
-SPARSITY = 0.2  # lambda_1: the paper's
+PAPER_LAMBDA_1 = 0.2  # for samples of unit norm
 
 
 class SSC(SubspaceSegmenter):
-    """Sparse subspace clustering: every sample from few others, wherever they are in time.
+    """Sparse subspace clustering: represents every sample by a few others, anywhere in time.
 
     Minimises ``||X - XZ||_F^2 / 2 + lambda_1 ||Z||_1``, diag(Z) = 0, or a variant of it.
 
@@ -26,36 +26,37 @@ class SSC(SubspaceSegmenter):
     n_spans : int or "auto"
         Number of spans, for ``cut="ordered"`` and ``cut="peaks"``.
     lambda_1 : float, array of shape (n_samples,) or None
-        Weight of the sparsity, one for all samples or one for each; 0.2 by default. With ``noise="outliers"``
-        the weight of the Gaussian part of the error, None to leave that part out. Not for ``noise="none"``.
+        Weight of the sparsity, one for all samples or one per sample; 0.2 by default. With
+        ``noise="outliers"``, the weight of the Gaussian part of the error; None leaves it out. Not used with
+        ``noise="none"``.
     lambda_2 : float or None
-        Weight of the sparse part of the error, None to leave it out; for ``noise="outliers"`` alone.
+        Weight of the sparse part of the error; None leaves it out. Only for ``noise="outliers"``.
     noise : {"gaussian", "none", "outliers"}
-        "none" asks for X = XZ exactly; "outliers" minimises
+        "none" requires X = XZ exactly; "outliers" minimises
         ``lambda_1 / 2 ||E||_F^2 + lambda_2 ||S||_1 + ||Z||_1`` with X = XZ + E + S.
     cut : {"ncut", "ordered", "peaks"}
-        How coefficients become labels: normalised cut, the best spans in the order of time, or peaks of the
-        change of the coefficients.
+        How coefficients become labels: by a normalised cut, by the best division into spans in temporal
+        order, or at the peaks of the change in the coefficients.
     min_length : int
-        Samples of the shortest span, for ``cut="ordered"``.
+        Minimum number of samples in a span, for ``cut="ordered"``.
     normalize : bool
         Scale every sample to unit norm, as the models assume.
     preprocess : None, "auto", str or list of steps
-        Steps of :mod:`seqspan.preprocess` to apply first; "auto" chooses them by the data.
+        Steps of :mod:`seqspan.preprocess` to apply first; "auto" chooses them from the data.
     dtype : {None, "float32", "float64"}
-        Precision in which to solve and cut; None keeps that of the samples.
+        Precision of the solver and the cut; None keeps that of the samples.
     kind : {"table", "video", "mocap", "spectra"}
-        Kind of recording that an array holds, for ``preprocess="auto"``; a Recording brings its own.
+        Kind of recording in an array, for ``preprocess="auto"``; a Recording has its own.
     tol : float
         Stop when the duality gap is at most `tol` times the objective.
     max_iter : int
-        Largest number of iterations. Reaching it raises a warning; the result is still there.
+        Maximum number of iterations. If it is reached, a warning is issued and the result is kept.
     warm_start : bool
-        Start the next ``fit`` where this one ended, for example after changing a weight.
+        Start the next ``fit`` from this solution, for example after changing a weight.
     n_jobs : int, optional
-        Number of threads of the solver and the cut; all cores by default.
+        Number of threads for the solver and the cut; all cores by default.
     random_state : int, RandomState, Generator or None
-        Seed of the random numbers of the cut. An int gives the same answer every time.
+        Seed of the cut's random numbers. An int gives the same result every time.
     callback : callable, optional
         Called with a :class:`seqspan.solvers.Progress` whenever the gap has been computed.
     verbose : int
@@ -68,15 +69,16 @@ class SSC(SubspaceSegmenter):
     boundaries_ : array of int
         Interior starts: ``np.split(X, boundaries_)`` yields the spans.
     confidence_ : array of float
-        How sure each boundary is, in [0, 1].
+        Confidence in each boundary, in [0, 1].
     segmentation_ : Segmentation
-        Spans, labels, confidence and everything computed on the way.
+        Spans, labels, confidence and everything computed along the way.
     n_subspaces_ : int
         Number of distinct labels.
     coef_ : array of shape (n_samples, n_samples)
         Z; column j represents sample j.
     objective_, dual_gap_ : float
-        Value of the model at ``coef_``, and how far below it the optimum can be at most, as a fraction of it.
+        Value of the model at ``coef_``, and an upper bound on how far it is above the minimum, as a fraction
+        of that value.
     n_iter_ : int
         Number of iterations.
     history_ : list of Progress
@@ -100,7 +102,7 @@ class SSC(SubspaceSegmenter):
         n_subspaces: int | str = "auto",
         *,
         n_spans: int | str = "auto",
-        lambda_1: float | Array | None = SPARSITY,
+        lambda_1: float | Array | None = PAPER_LAMBDA_1,
         lambda_2: float | None = None,
         noise: str = "gaussian",
         cut: str = "ncut",
@@ -146,7 +148,7 @@ class SSC(SubspaceSegmenter):
                 f"lambda_2 is for noise='outliers'; got lambda_2={self.lambda_2!r} with {noise!r}."
             )
         if noise == "none":
-            refuse_weight("lambda_1", self.lambda_1, SPARSITY)
+            refuse_weight("lambda_1", self.lambda_1, PAPER_LAMBDA_1)
             return SscNoiseFree()
         if noise == "gaussian":
             return Ssc(check_weights("lambda_1", self.lambda_1, X.shape[1]))

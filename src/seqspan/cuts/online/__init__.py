@@ -1,1 +1,1 @@
-"""Spans while samples arrive."""
+"""Finds spans while samples arrive."""

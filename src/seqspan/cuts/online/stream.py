@@ -1,9 +1,9 @@
-"""Segmentation while samples arrive: a window of the present, landmarks of the past, boundaries that stay.
+"""Segmentation while samples arrive: a window of recent samples, landmarks of the past, final boundaries.
 
-Samples are represented by landmarks of all that was seen so far, window by window, with a little of the
-past as context. What the landmarks make of a sample, ``D z``, goes to the path of
-:mod:`seqspan.cuts.online.scatter`, which divides time; a span that is final gets the label of the known span
-that it resembles, or a new one. Memory does not grow, but for the boundaries themselves.
+Samples are represented by landmarks of everything seen so far, window by window, with a short context of
+earlier samples. The representation ``D z`` of each sample goes to :mod:`seqspan.cuts.online.scatter`, which
+finds the boundaries. When a span becomes final, it gets the label of the known span that it resembles, or a
+new label. Memory does not grow, except for the boundaries themselves.
 """
 
 from __future__ import annotations
@@ -25,30 +25,32 @@ from seqspan.solvers import Stopping
 from seqspan.solvers.fast.landmarks import farthest_first, on_landmarks
 from seqspan.solvers.fast.solver import solve_fast
 
-TIME_SCALE = 120  # samples: a second of motion capture
-PRICE = 0.75  # of the time scale, in squared norms of samples, that a boundary has to save
-PLACES = 10  # per time scale where a boundary may be
-WINDOW, CONTEXT, MARGIN = 8, 1, 1  # time scales that are solved at once, before them, and not yet believed
-DECIDING = 10  # time scales after which the path's boundaries stay
-DELAY = WINDOW + MARGIN + DECIDING  # time scales from a sample to the last moment that its boundary may move
-N_LANDMARKS = 128
-RECORDING = 4096  # samples of the recording for which weights mean what they mean in `fit`
-NEW = 0.9  # a sample whose cosine to all landmarks is smaller becomes one
-FEATURES = 64  # more are projected at random to so many, which keeps their distances
-SAME = 0.3  # squared distance of means, in squared norms of samples, up to which spans are of one subspace
+TIME_SCALE = 120  # samples; one second of motion capture
+PENALTY = 0.75  # scatter that a boundary must save, in squared norms of samples per sample of the time scale
+PLACES_PER_TIME_SCALE = 10  # candidate boundaries per time scale
+WINDOW = 8  # time scales that are solved at once
+CONTEXT = 1  # time scales before the window that are solved with it
+MARGIN = 1  # time scales at the end of a window that are solved again with the next one
+DECIDING = 10  # time scales after which a boundary becomes final in ScatterPath
+DELAY = WINDOW + MARGIN + DECIDING  # time scales after which the boundary at a sample cannot move any more
+N_STREAM_LANDMARKS = 128  # default number of landmarks of a stream
+REFERENCE_SAMPLES = 4096  # weights mean the same as in `fit` on a recording of this many samples
+MIN_COSINE = 0.9  # a sample whose cosine to every landmark is below this becomes a landmark
+MAX_FEATURES = 64  # more features are reduced to this many by a random projection, which keeps distances
+MAX_SAME_DISTANCE = 0.3  # squared distance between means, in squared norms, up to which spans share a label
 
 
 class OnlineSegmentation:
-    """Extend a segmentation block by block.
+    """A segmentation that is extended block by block.
 
     Parameters
     ----------
     model : Osc or SpatSc
-        With weights as for a recording of 4,096 samples with all of them as atoms.
+        With the weights for a recording of 4,096 samples that are all used as atoms.
     time_scale : int
-        Samples in which something can happen; a second, for motion.
+        Number of samples in which something can happen; one second for motion.
     n_labels : int, optional
-        No more labels than these.
+        Maximum number of labels.
     n_landmarks : int
     stopping : Stopping, optional
     n_jobs : int, optional
@@ -67,7 +69,7 @@ class OnlineSegmentation:
 
     def __init__(
         self, model: Osc | SpatSc, *, time_scale: int = TIME_SCALE, n_labels: int | None = None,
-        n_landmarks: int = N_LANDMARKS, stopping: Stopping | None = None, n_jobs: int | None = None,
+        n_landmarks: int = N_STREAM_LANDMARKS, stopping: Stopping | None = None, n_jobs: int | None = None,
     ) -> None:  # fmt: skip
         self.model, self.time_scale, self.n_landmarks = model, time_scale, n_landmarks
         self.stopping, self.n_jobs = stopping or Stopping(), n_jobs
@@ -79,7 +81,7 @@ class OnlineSegmentation:
         self._pending: Array = np.empty((0, 0))
 
     def extend(self, X: Array) -> None:
-        """Take in the samples (any, n_features) that follow."""
+        """Add the next samples (any, n_features)."""
         columns = scale_columns(np.ascontiguousarray(X.T))
         if self.n_samples == 0:
             self._begin(columns)
@@ -90,13 +92,13 @@ class OnlineSegmentation:
             self._take(window, margin)
 
     def finish(self) -> Division:
-        """No more samples follow: what is left is decided."""
+        """End the stream: process the remaining samples and make all boundaries final."""
         if self._pending.shape[1]:
             self._take(self._pending.shape[1], 0)
         return self.division(all_final=True)
 
     def division(self, *, all_final: bool = False) -> Division:
-        """Spans so far, with labels."""
+        """Spans and labels so far."""
         if self.n_samples == 0:
             return Division(np.empty(0, np.intp), np.zeros(1, np.intp), 0)
         boundaries = self._path.boundaries()
@@ -105,20 +107,20 @@ class OnlineSegmentation:
         return Division(boundaries, self._labels.of(boundaries), n_final)
 
     def _begin(self, columns: Array) -> None:
-        """Now the features are known."""
+        """Set up everything that depends on the number of features."""
         d = len(columns)
         self._atoms = self._settled = self._pending = columns[:, :0]
-        size = min(d, FEATURES)
-        rng = np.random.default_rng(0)  # fixed: the same samples, the same answer
-        self._projection = None if d <= FEATURES else rng.standard_normal((FEATURES, d)) / np.sqrt(FEATURES)
-        deciding, step = DECIDING * self.time_scale, max(self.time_scale // PLACES, 1)
-        self._path = ScatterPath(size, PRICE * self.time_scale, step, deciding)
+        size = min(d, MAX_FEATURES)
+        rng = np.random.default_rng(0)  # fixed, so that the same samples give the same result
+        self._projection = None if d <= size else rng.standard_normal((size, d)) / np.sqrt(size)
+        deciding, step = DECIDING * self.time_scale, max(self.time_scale // PLACES_PER_TIME_SCALE, 1)
+        self._path = ScatterPath(size, PENALTY * self.time_scale, step, deciding)
 
     def _take(self, count: int, margin: int) -> None:
-        """Represent pending samples; the last of them, whose future is not known yet, are left for later."""
+        """Represent pending samples. The last `margin` stay pending, because what follows them is unknown."""
         window = np.concatenate([self._settled, self._pending[:, : count + margin]], axis=1)
         before = self._settled.shape[1]
-        with Team(1):  # threads of many small products would wait for each other
+        with Team(1):  # in many small products, threads would wait for each other
             self._learn(window[:, before:])
             features = represent_window(self.model, window, self._atoms, self.stopping, self.n_jobs)
             features = features[:, before : before + count]
@@ -130,13 +132,13 @@ class OnlineSegmentation:
         self._pending = self._pending[:, count:]
 
     def _learn(self, columns: Array) -> None:
-        """Make landmarks of samples that resemble none; where there are too many, the most different stay."""
+        """Add samples that resemble no landmark; if there are too many landmarks, keep the most distinct."""
         atoms = self._atoms
         nearest = np.abs(atoms.T @ columns).max(axis=0, initial=0)
-        strange = columns[:, (nearest < NEW) & (np.abs(columns).max(axis=0) > 0)]
-        if strange.shape[1]:
-            strange = farthest_first(strange, self.n_landmarks, least=NEW)
-            atoms = np.concatenate([atoms, strange], axis=1)
+        novel = columns[:, (nearest < MIN_COSINE) & (np.abs(columns).max(axis=0) > 0)]
+        if novel.shape[1]:
+            novel = farthest_first(novel, self.n_landmarks, least=MIN_COSINE)
+            atoms = np.concatenate([atoms, novel], axis=1)
         elif not atoms.shape[1]:
             atoms = columns[:, :1]
         if atoms.shape[1] > self.n_landmarks:
@@ -147,21 +149,21 @@ class OnlineSegmentation:
 def represent_window(
     model: Osc | SpatSc, window: Array, atoms: Array, stopping: Stopping, n_jobs: int | None = None
 ) -> Array:
-    """What landmarks make of samples, ``D Z``, of shape (d, n)."""
-    fitting = on_landmarks(model, atoms.shape[1], RECORDING)
+    """Represent samples by landmarks: ``D Z``, of shape (d, n)."""
+    fitting = on_landmarks(model, atoms.shape[1], REFERENCE_SAMPLES)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # features, not a certificate
+        warnings.simplefilter("ignore", ConvergenceWarning)  # features need no certificate
         Z = solve_fast(fitting, window, dictionary=atoms, stopping=stopping, n_jobs=n_jobs).Z
     return np.asarray(atoms @ Z)
 
 
 def segment_at_once(
-    model: Osc | SpatSc, X: Array, *, time_scale: int = TIME_SCALE, n_landmarks: int = N_LANDMARKS
+    model: Osc | SpatSc, X: Array, *, time_scale: int = TIME_SCALE, n_landmarks: int = N_STREAM_LANDMARKS
 ) -> IntArray:
-    """Boundaries of the same kind with the whole sequence known: what :class:`OnlineSegmentation` aims at.
+    """Find the same kind of boundaries with the whole sequence known, as a reference for the stream.
 
-    Landmarks are chosen from all samples, all coefficients are found at once, and no boundary is final before
-    the last sample.
+    Landmarks are chosen from all samples, all coefficients are computed at once, and no boundary is final
+    before the last sample.
 
     Parameters
     ----------
@@ -185,12 +187,12 @@ def segment_at_once(
     columns = scale_columns(np.ascontiguousarray(X.T))
     atoms = farthest_first(columns, n_landmarks)
     features = represent_window(model, columns, atoms, Stopping())
-    return scatter_cut(features.T, PRICE * time_scale, max(time_scale // PLACES, 1))
+    return scatter_cut(features.T, PENALTY * time_scale, max(time_scale // PLACES_PER_TIME_SCALE, 1))
 
 
 @dataclass
 class _Labels:
-    """Means of the known subspaces, and sums of the features that wait for their span to be final."""
+    """Means of the known labels, and features that wait for their span to become final."""
 
     limit: int | None
     sums: list[Array] = field(default_factory=list)
@@ -200,11 +202,11 @@ class _Labels:
     _waiting: list[Array] = field(default_factory=list)
 
     def extend(self, Y: Array) -> None:
-        """Take in features."""
+        """Add features."""
         self._waiting.append(np.asarray(Y, dtype=float))
 
     def settle(self, final: IntArray) -> None:
-        """Label the spans that ended with a final boundary since the last time."""
+        """Label the spans whose end has become final since the last call."""
         for end in final[len(self.given) :]:
             Y = np.concatenate(self._waiting)
             size = int(end) - self._start
@@ -215,7 +217,7 @@ class _Labels:
             self._waiting, self._start = [Y[size:]], int(end)
 
     def of(self, boundaries: IntArray) -> IntArray:
-        """Labels of all spans, those that are not final by what they resemble now."""
+        """Labels of all spans; those of spans that are not final may still change."""
         labels = list(self.given)
         Y = np.concatenate(self._waiting) if self._waiting else np.zeros((1, 1))
         edges = [0, *(boundaries[len(self.given) :] - self._start), len(Y)]
@@ -225,14 +227,14 @@ class _Labels:
         return np.array(labels, dtype=np.intp)
 
     def _match(self, mean: Array, *, fresh: bool) -> int:
-        """The known subspace that resembles a span, or a new one (which is entered if `fresh`)."""
+        """The known label that a span resembles, or a new one (which is recorded if `fresh`)."""
         distances = [
             float(np.sum((total / count - mean) ** 2))
             for total, count in zip(self.sums, self.counts, strict=True)
         ]
         nearest = int(np.argmin(distances)) if distances else 0
         full = self.limit is not None and len(distances) >= self.limit
-        if distances and (full or distances[nearest] <= SAME):
+        if distances and (full or distances[nearest] <= MAX_SAME_DISTANCE):
             return nearest
         if fresh:
             self.sums.append(np.zeros_like(mean))

@@ -360,7 +360,7 @@ def test_sparse_matrices_are_refused(Estimator):
             "n_spans must be at most 7 for 36 samples with min_length=5; got 8",
         ),
         ({"n_subspaces": 8, "cut": "ordered"}, "n_subspaces must be at most 7 for 36 samples .*; got 8"),
-        ({"n_spans": 4, "cut": "ordered", "min_length": 10}, "n_spans must be at most 3 for .* min_length=10"),
+        ({"n_spans": 4, "cut": "ordered", "min_length": 10}, "n_spans must be at most 3 .* min_length=10"),
         ({"n_subspaces": 4, "cut": "ordered", "min_length": 10}, "n_subspaces must be at most 3 for"),
         ({"n_subspaces": 2, "cut": "ordered", "min_length": 99}, "n_subspaces must be at most 1 for"),
         (

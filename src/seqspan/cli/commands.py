@@ -42,7 +42,7 @@ app = typer.Typer(
 
 
 def show_version(wanted: bool) -> None:
-    """Print the version and stop, if that was asked for."""
+    """Print the version and exit, if requested."""
     if wanted:
         typer.echo(f"seqspan {seqspan.__version__}")
         raise typer.Exit
@@ -81,7 +81,7 @@ def segment(
 
 
 def prepare(inputs: list[str], given: dict[str, Any], control: Control) -> tuple[Settings, list[Path]]:
-    """Check the command before anything is read, and stop with one line if it is wrong."""
+    """Check the command before reading anything, and exit with a one-line error if it is wrong."""
     try:
         settings = make_settings(given, None if control.config is None else Path(control.config))
         sources = expand(inputs)
@@ -97,7 +97,7 @@ def prepare(inputs: list[str], given: dict[str, Any], control: Control) -> tuple
 
 
 def run_all(jobs: Sequence[Job], fresh: bool, cluster: str | None = None) -> Iterator[Outcome]:
-    """Run every job, several at a time if asked; one that fails does not stop the others."""
+    """Run every job, several at a time if requested; a failed job does not stop the others."""
     at_once = min(jobs[0].settings.jobs, len(jobs))
     try:
         if cluster is not None:
@@ -128,12 +128,12 @@ def run_there(jobs: Sequence[Job], fresh: bool, cluster: str) -> Iterator[Outcom
 
 
 def run_guarded(job: Job, fresh: bool) -> Outcome:
-    """Run a job and turn what goes wrong into one line."""
+    """Run a job and report any error in one line."""
     try:
         return run_job(job, fresh=fresh)
     except (ValueError, OSError, MemoryError) as error:
         message = str(error) or type(error).__name__
-    except Exception as error:  # a defect of ours; the other inputs still have a right to their results
+    except Exception as error:  # a bug in seqspan; the other inputs still get their results
         if job.level > 1:
             traceback.print_exc()
         message = f"{job.name}: unexpected {type(error).__name__}: {error}; --verbose shows where."
@@ -154,13 +154,13 @@ def tell(outcome: Outcome, control: Control) -> None:
     elif outcome.status != "failed" and not control.quiet:
         typer.echo(summarise(outcome))
     if not control.quiet:
-        told = (*outcome.document.get("input", {}).get("notes", ()), *outcome.document.get("warnings", ()))
-        for note in told:
+        notes = (*outcome.document.get("input", {}).get("notes", ()), *outcome.document.get("warnings", ()))
+        for note in notes:
             typer.echo(f"seqspan: note: {outcome.name}: {one_line(note)}", err=True)
 
 
 def summarise(outcome: Outcome) -> str:
-    """Say in one line what was found, how well it was solved, and where to look."""
+    """Describe in one line what was found, how well it was solved, and where the report is."""
     document = outcome.document
     noun = noun_of(document["input"]["kind"])
     spans, labels = count_of(document["n_spans"], "span"), count_of(document["n_subspaces"], noun)
@@ -174,12 +174,12 @@ def summarise(outcome: Outcome) -> str:
 
 
 def one_line(text: str) -> str:
-    """Join lines, and make control characters visible."""
+    """Join lines and make control characters visible."""
     return printable(" ".join(text.split()))
 
 
 def stop(message: str, status: int) -> NoReturn:
-    """Print an error in one line and leave."""
+    """Print an error in one line and exit."""
     typer.echo(f"seqspan: error: {one_line(message)}", err=True)
     raise typer.Exit(status)
 
@@ -205,13 +205,13 @@ def info() -> None:
 
 
 def describe_devices() -> str:
-    """Name the devices: cores, and GPUs if CuPy finds any."""
+    """List the devices: cores, and GPUs if CuPy finds any."""
     cores = f"{os.cpu_count()} CPU cores"
     try:
         import cupy
 
         cards = cupy.cuda.runtime.getDeviceCount()
-    except Exception:  # not installed, or no driver: either way there is none to use
+    except Exception:  # CuPy is not installed or there is no driver, so there is no usable GPU
         return f"{cores}, no GPU"
     return f"{cores}, {cards} GPU"
 

@@ -26,7 +26,7 @@ from seqspan.solvers.fast.landmarks import DICTIONARIES
 
 
 def option(flags: str, metavar: str, text: str, default: Any = None) -> Any:
-    """One field of `Settings`, with what the command line says about it."""
+    """One field of `Settings`, with its help text for the command line."""
     shown = f"{text} ({default})" if default not in (None, False, ()) else text
     metadata = {"flags": flags.split(), "metavar": metavar, "help": shown}
     return field(default=default, metadata=metadata)
@@ -34,7 +34,7 @@ def option(flags: str, metavar: str, text: str, default: Any = None) -> Any:
 
 @dataclass(frozen=True)
 class Settings:
-    """Everything that can be set, with its default; None leaves it to the library."""
+    """All settings with their defaults; None means the library's default."""
 
     subspaces: str = option("--subspaces -k", "N|auto", "number of distinct labels", "auto")
     spans: str = option("--spans", "N|auto", "number of spans", "auto")
@@ -59,9 +59,9 @@ class Settings:
     jobs: int = option("--jobs -j", "N", "inputs to work on at the same time", 1)
 
     def to_toml(self) -> str:
-        """Write the settings as TOML, without those left to the library."""
+        """Write the settings as TOML, without those that are None."""
         given = {f.name: getattr(self, f.name) for f in fields(self)}
-        # JSON's strings, numbers and lists are TOML's too
+        # strings, numbers and lists look the same in JSON and TOML
         lines = [f"{name} = {json.dumps(value)}" for name, value in given.items() if value is not None]
         return "\n".join(lines) + "\n"
 
@@ -83,7 +83,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class Control:
-    """What affects the run but not its result, and so is not part of a configuration."""
+    """Options that affect the run but not its result, so they are not part of a configuration."""
 
     config: str | None = option("--config", "FILE", "TOML with any of the options above")
     save_config: str | None = option("--save-config", "FILE", "write the options of this run to FILE")
@@ -108,7 +108,7 @@ def read_config(path: Path) -> dict[str, Any]:
 
 
 def _typed(path: Path, name: str, value: Any) -> Any:
-    """Accept a number for text that holds one; refuse any other type."""
+    """Check the type of a value; a number is accepted where text is expected."""
     wanted = get_type_hints(Settings)[name]
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     if wanted == tuple[str, ...] and isinstance(value, list):
@@ -131,14 +131,14 @@ def make_settings(given: Mapping[str, Any], config: Path | None) -> Settings:
     """Combine the command line with a configuration file; command-line options take precedence."""
     stored = read_config(config) if config is not None else {}
     given = {name: tuple(value) if isinstance(value, list) else value for name, value in given.items()}
-    # by identity: 0 equals False, but was given
+    # compared by identity, because 0 equals False but counts as given
     stated = {name: value for name, value in given.items() if value is not None and value is not False}
     stated = {name: value for name, value in stated.items() if value != ()}
     return check_settings(Settings(**{**stored, **stated}))
 
 
 def check_settings(settings: Settings) -> Settings:
-    """Refuse what is wrong for every input."""
+    """Refuse settings that would be wrong for any input."""
     check_choice("--method", settings.method, METHODS)
     check_choice("--cut", settings.cut, CUTS)
     parse_count("--subspaces", settings.subspaces, tuple(ESTIMATORS))
@@ -162,7 +162,7 @@ def check_settings(settings: Settings) -> Settings:
     read_options(settings)
     _check_spans(settings)
     _check_weights(settings)
-    estimator_of(replace(settings, device=None)).stages()  # whether there is a GPU is asked later
+    estimator_of(replace(settings, device=None)).stages()  # the GPU is checked later
     return settings
 
 
@@ -177,7 +177,7 @@ def _check_spans(settings: Settings) -> None:
     if not settings.subspaces.isdecimal():
         return
     if settings.cut == "peaks" and settings.subspaces != settings.spans:
-        raise ValueError("--cut peaks gives every span a label of its own: give --spans alone.")
+        raise ValueError("--cut peaks gives every span its own label: give only --spans.")
     if int(settings.subspaces) > int(settings.spans):
         raise ValueError(
             f"--subspaces must be at most --spans, the labels being those of spans; got "
@@ -186,10 +186,10 @@ def _check_spans(settings: Settings) -> None:
 
 
 def _check_weights(settings: Settings) -> None:
-    """Refuse weights that are no numbers, and "auto" for a method that cannot choose them."""
+    """Refuse weights that are not numbers, and "auto" for a method that cannot choose them."""
     for flag, given in (("--lambda1", settings.lambda1), ("--lambda2", settings.lambda2)):
         if given == "auto" and "lambda_1" not in table_of_defaults(settings.method):
-            raise ValueError(f"{flag} auto is for the methods osc and spatsc; got it with {settings.method}.")
+            raise ValueError(f"{flag} auto is for the methods osc and spatsc; got {settings.method}.")
         if given not in (None, "auto"):
             check_weight(flag, _number_or_word(given))
 
@@ -203,7 +203,7 @@ def read_options(settings: Settings) -> dict[str, Any]:
 
 
 def parse_count(name: str, given: str, words: tuple[str, ...]) -> int | str:
-    """Return a count, or one of the words that stand for an estimate."""
+    """Return a count, or one of the words that request an estimate."""
     if given in words:
         return given
     if not given.isdecimal() or int(given) < 1:
@@ -219,7 +219,7 @@ def parse_exports(given: str | None) -> list[str]:
 
 
 def parse_read_options(given: Iterable[str]) -> dict[str, Any]:
-    """Turn NAME=VALUE into keywords; values are JSON where they can be, else words.
+    """Turn NAME=VALUE into keyword arguments; values are parsed as JSON if possible, otherwise kept as text.
 
     Examples
     --------
@@ -230,7 +230,7 @@ def parse_read_options(given: Iterable[str]) -> dict[str, Any]:
     for item in given:
         name, equals, text = item.partition("=")
         if not equals or not name.isidentifier():
-            raise ValueError(f"--read must be NAME=VALUE, as stride=5; got {item!r}.")
+            raise ValueError(f"--read must be NAME=VALUE, such as stride=5; got {item!r}.")
         try:
             value = json.loads(text)
         except ValueError:
@@ -240,7 +240,7 @@ def parse_read_options(given: Iterable[str]) -> dict[str, Any]:
 
 
 def estimator_of(settings: Settings, **more: Any) -> SubspaceSegmenter:
-    """Make the estimator that the settings describe; the table of defaults has what was not given."""
+    """Make the estimator for these settings; the table of defaults fills in the rest."""
     given: dict[str, Any] = {
         "n_subspaces": parse_count("--subspaces", settings.subspaces, tuple(ESTIMATORS)),
         "n_spans": parse_count("--spans", settings.spans, ("auto",)),
@@ -263,7 +263,7 @@ def estimator_of(settings: Settings, **more: Any) -> SubspaceSegmenter:
 
 
 def _number_or_word(given: str) -> float | str:
-    """A weight as a number; a word is left for the library to judge."""
+    """A weight as a number; words are passed on for the library to check."""
     try:
         return float(given)
     except ValueError:

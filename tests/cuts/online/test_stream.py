@@ -116,7 +116,7 @@ def test_samples_of_zeros_are_no_reason_to_fail():
 
 def test_what_is_wrong_is_said():
     X, _ = recording([0, 1])
-    with pytest.raises(ValueError, match="partial_fit does not use preprocess: leave it at None; got 'centre'"):
+    with pytest.raises(ValueError, match="does not use preprocess: leave it at None; got 'centre'"):
         OSC(preprocess="centre").partial_fit(X)
     with pytest.raises(ValueError, match="time_scale must be an int"):
         OSC(time_scale=0).partial_fit(X)

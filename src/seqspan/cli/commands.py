@@ -19,7 +19,7 @@ import typer
 import seqspan
 from seqspan._core.text import count_of, noun_of, printable
 from seqspan.cli.inputs import Job, expand, make_jobs
-from seqspan.cli.run import Outcome, run_job, versions
+from seqspan.cli.segment import Outcome, run_job, versions
 from seqspan.cli.settings import Control, Settings, make_settings, with_options
 from seqspan.cuts import CUTS
 from seqspan.datasets._folder import VARIABLE

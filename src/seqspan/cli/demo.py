@@ -142,7 +142,7 @@ def run_demo(folder: Path, *, level: int = 1) -> DemoResult:
     DemoResult
     """
     from seqspan.cli.inputs import Job
-    from seqspan.cli.run import run_job
+    from seqspan.cli.segment import run_job
     from seqspan.cli.settings import Settings
 
     folder.mkdir(parents=True, exist_ok=True)

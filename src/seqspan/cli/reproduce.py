@@ -11,7 +11,7 @@ import joblib
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from seqspan.cli.run import versions
+from seqspan.cli.segment import versions
 from seqspan.reproduction import EXPERIMENTS
 from seqspan.reproduction._batch import OnRow, Workers
 from seqspan.reproduction._experiment import Experiment

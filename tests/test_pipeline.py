@@ -10,7 +10,7 @@ from seqspan._core import memory
 from seqspan._core.solution import Solution
 from seqspan.datasets import make_recurring_subspaces, make_subspaces
 from seqspan.models import Osc
-from seqspan.pipeline import Cutting, Method, WarmStart, as_recording, check_cutting, cut, represent
+from seqspan.pipeline import Cutting, Method, WarmStart, as_recording, cut, represent
 from seqspan.results.cache import SolutionCache
 from seqspan.segmentation import Representation
 from seqspan.solvers import SOLVERS, Stopping
@@ -108,7 +108,7 @@ def test_what_a_cut_cannot_give_is_refused_before_solving(cutting, message, monk
     with pytest.raises(ValueError, match=message):
         represent(as_recording(np.ones((18, 4))), PAPER, cutting=cutting)
     with pytest.raises(ValueError, match=message):
-        check_cutting(cutting, 18)
+        cut(from_coefficients(BLOCKS), cutting)
 
 
 def test_a_cached_solution_is_not_solved_again(tmp_path, monkeypatch):

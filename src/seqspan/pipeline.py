@@ -17,14 +17,14 @@ import numpy as np
 import numpy.typing as npt
 
 from seqspan._core.backend import is_on_gpu, namespace, require_cupy, to_host
-from seqspan._core.checks import check_count, check_room
 from seqspan._core.display import Display
 from seqspan._core.kernels import Kernel, kernel_map
 from seqspan._core.memory import require_memory
 from seqspan._core.scaling import scale_columns
 from seqspan._core.solution import Solution
 from seqspan._core.types import Array
-from seqspan.cuts import ESTIMATORS, Cutter, cut_bytes, make_cutter
+from seqspan.cuts import Cutter, cut_bytes, make_cutter
+from seqspan.cuts.numbers import check_numbers
 from seqspan.models import Model, Osc, SpatSc
 from seqspan.preprocess import Chain, make_chain
 from seqspan.recording import Recording
@@ -147,7 +147,7 @@ def represent(
         chain = Chain() if method.preprocess is None else _choose_chain(recording, method)
         X = _columns(_prepare(recording, chain, method), method)
         if cutting is not None:
-            check_cutting(cutting, X.shape[1])
+            _check(cutting, X.shape[1])
         model = method.make_model(X)
         atoms, notes = _choose_atoms(X, model, method)
     with display.stage("solving"):
@@ -194,7 +194,7 @@ def cut(
     array([20, 40, 60, 80])
     """
     display = display or Display()
-    check_cutting(cutting, found.X.shape[1])
+    _check(cutting, found.X.shape[1])
     with display.stage("cutting"):
         if cutter is None:
             _require_cut_memory(found, cutting)
@@ -221,35 +221,6 @@ def cut(
     )
 
 
-def check_cutting(cutting: Cutting, n_samples: int) -> None:
-    """Check that the numbers of labels and spans are possible for this cut and this number of samples.
-
-    Examples
-    --------
-    >>> check_cutting(Cutting("ncut", n_spans=3), 100)
-    Traceback (most recent call last):
-      ...
-    ValueError: n_spans is for cut='ordered' and cut='peaks'; got n_spans=3 with cut='ncut'.
-    """
-    what = f"{n_samples} samples"
-    words = tuple(ESTIMATORS) if cutting.cut == "ncut" else ("auto",)
-    k = check_count("n_subspaces", cutting.n_subspaces, n_samples, what, words)
-    n_spans = check_count("n_spans", cutting.n_spans, n_samples, what, ("auto",))
-    if cutting.cut == "ordered":
-        check_room(n_samples, n_spans, k, cutting.min_length)
-    if n_spans == "auto":
-        return
-    if cutting.cut == "ncut":
-        raise ValueError(
-            f"n_spans is for cut='ordered' and cut='peaks'; got n_spans={n_spans} with cut='ncut'."
-        )
-    if cutting.cut == "peaks" and isinstance(k, int) and k != n_spans:
-        raise ValueError(
-            f"cut='peaks' gives every span its own label, so n_subspaces must equal n_spans; "
-            f"got n_subspaces={k} and n_spans={n_spans}."
-        )
-
-
 def as_recording(rows: npt.NDArray[Any], kind: str = "table") -> Recording:
     """Make a recording from an array of rows, with default times and names.
 
@@ -264,6 +235,11 @@ def as_recording(rows: npt.NDArray[Any], kind: str = "table") -> Recording:
     return Recording(
         X=rows, times=np.arange(float(n_samples)), time_unit="sample", feature_names=names, kind=kind
     )
+
+
+def _check(cutting: Cutting, n_samples: int) -> None:
+    """Check that the cut can give the numbers that it will be asked for."""
+    check_numbers(cutting.cut, n_samples, cutting.n_spans, cutting.n_subspaces, cutting.min_length)
 
 
 def _choose_chain(recording: Recording, method: Method) -> Chain:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from seqspan._core.backend import is_on_gpu, to_host
 from seqspan._core.solution import Solution
 from seqspan._core.spans import MIN_LENGTH, Span, make_spans
 from seqspan._core.text import count_of
@@ -77,6 +78,13 @@ class Representation:
     reasons: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     reused: bool = False
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Fetch from a GPU what was found there for NumPy samples, so that loading needs no GPU."""
+        if is_on_gpu(self.recording.X):
+            return dict(vars(self))
+        fetched = {"X": to_host(self.X), "solution": replace(self.solution, Z=to_host(self.Z))}
+        return {**vars(self), **fetched}
 
     @property
     def Z(self) -> Array:

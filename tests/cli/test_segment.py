@@ -193,8 +193,8 @@ def test_a_gpu_that_is_not_there_is_said_before_anything_is_read(table, tmp_path
     def refuse() -> None:
         raise error("device='cuda' needs a GPU.")
 
-    monkeypatch.setattr("seqspan.cli.run.require_cupy", refuse)
-    monkeypatch.setattr("seqspan.cli.run.read", None)
+    monkeypatch.setattr("seqspan.cli.segment.require_cupy", refuse)
+    monkeypatch.setattr("seqspan.cli.segment.read", None)
     assert run("segment", table, "--device", "cuda", status=1).stderr == (
         "seqspan: error: walk.csv: device='cuda' needs a GPU.\n"
     )

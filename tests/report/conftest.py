@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 from seqspan.cli.demo import run_demo
 from seqspan.cli.inputs import Job
-from seqspan.cli.run import run_job
+from seqspan.cli.segment import run_job
 from seqspan.cli.settings import Settings
 from seqspan.datasets import add_noise, make_recurring_subspaces
 

@@ -13,7 +13,7 @@ from tests.report.conftest import HOSTILE_COLUMNS, HOSTILE_FILE, HOSTILE_NAMES, 
 
 from seqspan._core.text import printable
 from seqspan.cli.inputs import Job
-from seqspan.cli.run import run_job
+from seqspan.cli.segment import run_job
 from seqspan.cli.settings import Settings
 from seqspan.datasets import make_recurring_subspaces
 from seqspan.results.cache import SolutionCache

@@ -45,7 +45,7 @@ def test_faults_are_seen(monkeypatch, attribute, wrong, fault):
 
     def tampered(self, *given):
         fit(self, *given)
-        setattr(self, attribute, wrong)
+        setattr(self, {"coef_": "_coefficients"}.get(attribute, attribute), wrong)  # coef_ is a property
 
     monkeypatch.setattr(type(estimator), "fit", tampered)
     tally = Tally()

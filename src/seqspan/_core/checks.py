@@ -90,19 +90,3 @@ def check_seed(name: str, given: Any) -> int:
     if isinstance(given, np.random.RandomState):
         return int(given.randint(2**31))
     raise ValueError(f"{name} must be None, an int >= 0, a RandomState or a Generator; got {given!r}.")
-
-
-def check_room(n_samples: int, n_spans: int | str, n_subspaces: int | str, min_length: int) -> None:
-    """Check that the ordered cut has room for that many spans, and enough spans for that many labels."""
-    most = max(1, n_samples // min_length)
-    for name, count in (("n_spans", n_spans), ("n_subspaces", n_subspaces)):
-        if isinstance(count, int) and count > most:
-            raise ValueError(
-                f"{name} must be at most {most} for {n_samples} samples with min_length={min_length}; "
-                f"got {count}."
-            )
-    if isinstance(n_spans, int) and isinstance(n_subspaces, int) and n_subspaces > n_spans:
-        raise ValueError(
-            f"n_subspaces must be at most n_spans={n_spans}, because every span has one label; "
-            f"got {n_subspaces}."
-        )

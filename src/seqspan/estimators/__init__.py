@@ -1,7 +1,7 @@
 """The pipeline as scikit-learn estimators: rows in, labels out. One file per method."""
 
+from seqspan.estimators._base import SubspaceSegmenter
 from seqspan.estimators._segment import METHODS, segment, table_of_defaults
-from seqspan.estimators._segmenter import SubspaceSegmenter
 from seqspan.estimators.lrr import LRR
 from seqspan.estimators.lsr import LSR
 from seqspan.estimators.osc import OSC

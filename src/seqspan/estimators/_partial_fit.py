@@ -13,7 +13,7 @@ from seqspan._core.checks import check_count, check_weight
 from seqspan._core.spans import Division
 from seqspan._core.types import Array, IntArray
 from seqspan.cuts.online.stream import OnlineSegmentation
-from seqspan.estimators._segmenter import SubspaceSegmenter
+from seqspan.estimators._base import SubspaceSegmenter
 from seqspan.models import Osc, SpatSc
 from seqspan.models.weights import LAMBDA_1_FRACTION
 from seqspan.solvers import Stopping

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy.typing as npt
 
+from seqspan.estimators._base import SubspaceSegmenter
 from seqspan.estimators._coupled import Coupled
-from seqspan.estimators._segmenter import SubspaceSegmenter
 from seqspan.estimators.lrr import LRR
 from seqspan.estimators.lsr import LSR
 from seqspan.estimators.osc import OSC

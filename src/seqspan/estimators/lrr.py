@@ -7,7 +7,7 @@ from typing import Any
 from seqspan._core.checks import check_choice, check_weight, refuse_weight
 from seqspan._core.spans import MIN_LENGTH
 from seqspan._core.types import Array
-from seqspan.estimators._segmenter import Callback, SubspaceSegmenter
+from seqspan.estimators._base import Callback, SubspaceSegmenter
 from seqspan.models import Lrr, LrrColumnNoise, LrrNoiseFree, Model
 
 PAPER_LAMBDA_1 = 0.4  # for samples of unit norm
@@ -51,7 +51,7 @@ class LRR(SubspaceSegmenter):
     warm_start : bool
         Start the next ``fit`` from this solution, for example after changing a weight.
     n_jobs : int, optional
-        Number of threads for the solver and the cut; all cores by default.
+        Number of threads; all cores by default.
     random_state : int, RandomState, Generator or None
         Seed of the cut's random numbers. An int gives the same result every time.
     callback : callable, optional

@@ -7,7 +7,7 @@ from typing import Any
 from seqspan._core.checks import check_weight
 from seqspan._core.spans import MIN_LENGTH
 from seqspan._core.types import Array
-from seqspan.estimators._segmenter import Callback, SubspaceSegmenter
+from seqspan.estimators._base import Callback, SubspaceSegmenter
 from seqspan.models import Lsr, Model
 
 
@@ -39,7 +39,7 @@ class LSR(SubspaceSegmenter):
     kind : {"table", "video", "mocap", "spectra"}
         Kind of recording in an array, for ``preprocess="auto"``; a Recording has its own.
     n_jobs : int, optional
-        Number of threads for the solver and the cut; all cores by default.
+        Number of threads; all cores by default.
     random_state : int, RandomState, Generator or None
         Seed of the cut's random numbers. An int gives the same result every time.
     callback : callable, optional

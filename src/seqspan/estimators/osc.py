@@ -9,8 +9,8 @@ from seqspan._core.kernels import Kernel
 from seqspan._core.spans import MIN_LENGTH
 from seqspan._core.types import Array
 from seqspan.cuts.online.stream import TIME_SCALE
+from seqspan.estimators._base import Callback
 from seqspan.estimators._coupled import COUPLED_SOLVERS, Coupled
-from seqspan.estimators._segmenter import Callback
 from seqspan.models import Model, Osc, OscLowRank
 from seqspan.solvers.fast.landmarks import N_LANDMARKS
 
@@ -74,7 +74,7 @@ class OSC(Coupled):
     device : {"cpu", "cuda"}
         "cuda" solves on an NVIDIA GPU. CuPy arrays in give CuPy arrays out.
     n_jobs : int, optional
-        Number of threads for the solver and the cut; all cores by default.
+        Number of threads; all cores by default.
     random_state : int, RandomState, Generator or None
         Seed of the cut's random numbers. An int gives the same result every time.
     callback : callable, optional

@@ -25,7 +25,7 @@ def read(
         name and first bytes.
     max_bytes : int, optional
         Largest size that the content may have once it is unpacked. It is checked before unpacking. The
-        default is 2 GiB for arrays and 256 MiB for text formats.
+        default is 2 GiB, and 256 MiB for motion capture and spectra in text files.
     **options
         Options of the format, such as ``stride=5`` for video or ``missing="interpolate"`` for tables. An
         unknown name is an error that lists the known ones.

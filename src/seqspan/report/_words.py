@@ -157,7 +157,12 @@ def describe_settings(content: Content) -> dict[str, str]:
         "iterations": content.solution.n_iter,
         "input, SHA-256": document.get("input", {}).get("sha256"),
     }
-    return {name: printable(str(value)) for name, value in rows.items() if value is not None}
+    return {name: printable(_short(value)) for name, value in rows.items() if value is not None}
+
+
+def _short(value: object) -> str:
+    """A setting as text, numbers with six digits."""
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 def _describe_step(step: dict[str, Any]) -> str:

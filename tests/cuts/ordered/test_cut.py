@@ -108,7 +108,7 @@ def test_slow_motion_in_one_subspace_is_no_change(seed, monkeypatch):
     Z = OSC(n_subspaces=1).fit(X.T).coef_
     assert len(ordered_cut(X, Z, rng=0).boundaries) == 0
     # by itself the evidence, which takes samples for independent, would see changes
-    monkeypatch.setattr("seqspan.cuts.ordered.null.MIN_CHANGE_RATIO", 0.0)
+    monkeypatch.setattr("seqspan.cuts.ordered.null_distribution.MIN_CHANGE_RATIO", 0.0)
     assert len(ordered_cut(X, Z, rng=0).boundaries) > 0
 
 

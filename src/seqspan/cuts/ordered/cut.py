@@ -18,8 +18,8 @@ from seqspan._core.types import Array, IntArray
 from seqspan.cuts.cutter import Cutter, check_auto, copy_generator
 from seqspan.cuts.ordered.cost import SpanCost
 from seqspan.cuts.ordered.jumps import find_jumps
-from seqspan.cuts.ordered.null import NullComparison, compare_with_null
-from seqspan.cuts.ordered.number import choose_n_spans, span_penalty
+from seqspan.cuts.ordered.n_spans import choose_n_spans, span_penalty
+from seqspan.cuts.ordered.null_distribution import NullComparison, compare_with_null
 from seqspan.cuts.ordered.search import SpanSearch
 
 EXACT_UP_TO = 10_000  # samples; longer recordings are divided on a grid first, then refined

@@ -1,7 +1,7 @@
 """How many spans: as many as save more than they cost.
 
 The cost of the best k spans falls with k. A penalty that grows with what spans explain by chance
-(:mod:`seqspan.cuts.ordered.null`) stops it.
+(:mod:`seqspan.cuts.ordered.null_distribution`) stops it.
 """
 
 from __future__ import annotations

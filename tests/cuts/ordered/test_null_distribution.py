@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.ndimage import gaussian_filter1d
 
-from seqspan.cuts.ordered.null import (
+from seqspan.cuts.ordered.null_distribution import (
     MAX_SAMPLES,
     MIN_CHANGE_RATIO,
     MIN_NULL,

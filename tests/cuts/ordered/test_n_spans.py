@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seqspan.cuts.ordered.number import choose_n_spans, span_penalty
+from seqspan.cuts.ordered.n_spans import choose_n_spans, span_penalty
 
 
 class Curve:

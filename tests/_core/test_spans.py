@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seqspan._core.spans import Division, make_spans
+from seqspan._core.spans import Division, boundaries_from_labels, labels_from_boundaries, make_spans
 
 
 @given(labels=st.lists(st.integers(0, 3), min_size=1, max_size=30))
@@ -25,3 +27,35 @@ def test_a_division_and_its_sample_labels_say_the_same(labels):
     np.testing.assert_array_equal(division.sample_labels(len(labels)), labels)
     assert division.n_labels == len(set(labels.tolist()))
     assert len(division.labels) == len(division.boundaries) + 1
+
+
+@given(labels=st.lists(st.sampled_from("abc"), min_size=1, max_size=30))
+def test_splitting_at_the_boundaries_gives_the_runs(labels):
+    pieces = np.split(np.array(labels), boundaries_from_labels(labels))
+    assert all(len(set(piece)) == 1 for piece in pieces)
+    assert all(before[-1] != after[0] for before, after in pairwise(pieces))
+
+
+@given(boundaries=st.sets(st.integers(1, 19)))
+def test_boundaries_survive_the_way_through_labels(boundaries):
+    labels = labels_from_boundaries(sorted(boundaries), 20)
+    assert boundaries_from_labels(labels).tolist() == sorted(boundaries)
+    assert labels.tolist() == [sum(b <= t for b in boundaries) for t in range(20)]
+
+
+@pytest.mark.parametrize("boundaries", [[], [2]])
+def test_labels_can_be_used_as_indices(boundaries):
+    names = np.array(["walk", "turn"])
+    labels = labels_from_boundaries(boundaries, 3)
+    assert names[labels].tolist() == ["walk", "walk", "turn" if boundaries else "walk"]
+
+
+@pytest.mark.parametrize("boundaries", [[0], [10], [3, 3], [5, 2]])
+def test_impossible_boundaries_are_named(boundaries):
+    with pytest.raises(ValueError, match=r"ascend strictly within \[1, 9\] for 10 samples; got"):
+        labels_from_boundaries(boundaries, 10)
+
+
+def test_boundaries_that_are_no_indices_are_named():
+    with pytest.raises(ValueError, match="1-D array of int; got shape"):
+        labels_from_boundaries([1.5], 10)

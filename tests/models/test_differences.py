@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.oracles import dense_incidence, dense_R
 from tests.problems import ring_weights
 
-from seqspan.models.differences import Graph, Path, differences, laplacian_eigenvalues, spread
+from seqspan.models.differences import Graph, Path, differences, path_laplacian_eigenvalues, spread
 
 unhurried = settings(deadline=None)  # a busy machine is no bug
 sizes = st.integers(2, 12)
@@ -72,7 +72,7 @@ def test_norm_squared_bounds_the_norm_and_not_by_much(kind, n, seed):
 @pytest.mark.parametrize("n", [2, 3, 7, 50])
 def test_laplacian_eigenvalues_are_those_of_R_Rt(n):
     R = dense_R(n)
-    np.testing.assert_allclose(laplacian_eigenvalues(n), np.linalg.eigvalsh(R @ R.T), atol=1e-13)
+    np.testing.assert_allclose(path_laplacian_eigenvalues(n), np.linalg.eigvalsh(R @ R.T), atol=1e-13)
 
 
 def test_the_graph_ignores_its_diagonal_and_counts_every_pair_once():

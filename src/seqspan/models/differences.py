@@ -57,7 +57,7 @@ def spread(V: Array) -> Array:
     return out
 
 
-def laplacian_eigenvalues(n: int) -> Array:
+def path_laplacian_eigenvalues(n: int) -> Array:
     """Eigenvalues ``2 - 2 cos(pi j / n)`` of ``R R^T``, in the order of the DCT-II.
 
     Parameters
@@ -71,7 +71,7 @@ def laplacian_eigenvalues(n: int) -> Array:
 
     Examples
     --------
-    >>> laplacian_eigenvalues(2)
+    >>> path_laplacian_eigenvalues(2)
     array([0., 2.])
     """
     return np.asarray(2 - 2 * np.cos(np.pi * np.arange(n) / n))
@@ -131,7 +131,7 @@ class Path:
 
     def eigenvalues(self, n: int) -> Array:
         """Eigenvalues of the path Laplacian."""
-        return laplacian_eigenvalues(n)
+        return path_laplacian_eigenvalues(n)
 
     def to_eigenbasis(self, F: Array) -> Array:
         """Transform rows by the DCT-II."""

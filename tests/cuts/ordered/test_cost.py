@@ -229,7 +229,7 @@ def test_a_new_cost_is_searched_merged_and_compared_with_chance(monkeypatch):
         asked.append(Z is not None)
         return ScatterCost(X)
 
-    for module in ("cutter", "ordered.null"):
+    for module in ("cutter", "ordered.null_distribution"):
         monkeypatch.setattr(f"seqspan.cuts.{module}.make_cost", make)
     rng = np.random.default_rng(0)
     X = 3 * np.eye(4)[:, np.repeat([0, 1, 0], [30, 20, 25])] + 0.5 * rng.standard_normal((4, 75))

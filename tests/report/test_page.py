@@ -30,7 +30,7 @@ from seqspan.recording import PoseView, Recording, SpectrumView
 from seqspan.report import build_report
 from seqspan.report._content import Content
 from seqspan.report._page import SCRIPTS, to_script_json
-from seqspan.report._pictures import MAX_SIDE, affinity_map, heat_map
+from seqspan.report._pictures import MAX_SIDE, affinity_map, heat_map, symmetric_heat_map
 from seqspan.report._recuts import MAX_GROUPS, pool_sum, recut, snap
 from seqspan.report._views import make_view, wanted_samples
 from seqspan.report._words import describe_certificate, describe_number, describe_uncertain
@@ -236,6 +236,12 @@ def test_landmarks_have_rows_of_their_own_and_affinities_are_means():
     means = [[dense[i : i + 3, j : j + 3].mean() for j in range(0, len(W), 3)] for i in range(0, len(W), 3)]
     assert heat["top"] == pytest.approx(np.percentile(means, 99.5))
     assert pool_sum(W, 3) == pytest.approx(pool_sum(dense, 3))
+
+
+@pytest.mark.parametrize("n", [5, 2 * MAX_SIDE + 3])
+def test_affinities_are_pooled_without_being_written_out(n):
+    Z = np.random.default_rng(n).standard_normal((n, n))
+    assert symmetric_heat_map(Z) == heat_map(np.abs(Z) + np.abs(Z).T)
 
 
 @pytest.mark.parametrize("n", [5, MAX_SIDE, 3 * MAX_SIDE + 1])

@@ -39,7 +39,8 @@ def boundary_strength(Z: Array) -> Array:
     >>> boundary_strength(np.array([[1.0, 1.0, 0.0], [0.0, 0.0, 1.0]]))
     array([0., 1.])
     """
-    strength: Array = np.abs(np.diff(_checked_coefficients(Z), axis=1)).mean(axis=0)
+    steps = np.diff(_checked_coefficients(Z), axis=1)
+    strength: Array = np.abs(steps, out=steps).mean(axis=0)  # in place: steps are as large as Z
     return strength
 
 

@@ -22,7 +22,7 @@ from seqspan.cuts.spectral.affinity import SharedAffinity
 from seqspan.cuts.spectral.n_subspaces import laplacian_eigenvalues
 from seqspan.plots import COLOURS
 from seqspan.report._content import Content
-from seqspan.report._pictures import affinity_map, heat_map
+from seqspan.report._pictures import affinity_map, heat_map, symmetric_heat_map
 from seqspan.report._recuts import MAX_SUBSPACES, recut
 from seqspan.report._views import STEPS, make_view
 from seqspan.report._words import describe_facts, describe_settings
@@ -141,7 +141,7 @@ def make_data(content: Content) -> dict[str, Any]:
         "rows": None
         if len(content.representation.rows) == len(content.recording)
         else content.representation.rows.tolist(),
-        "heat": {"Z": heat_map(content.Z), "W": affinity_map(content.W)},
+        "heat": {"Z": heat_map(content.Z), "W": _affinity_picture(content)},
         "landmarks": content.n_landmarks,
         "view": make_view(content.recording, cuts, content.found.n_subspaces),
     }
@@ -224,3 +224,10 @@ def _spectrum(W: Array | SharedAffinity) -> list[float]:
     """Smallest eigenvalues of the normalised Laplacian, one more than the slider has numbers."""
     values = laplacian_eigenvalues(W, min(MAX_SUBSPACES + 1, len(W)), tol=EIGENVECTOR_RESIDUAL)
     return [_short(max(float(value), 0.0)) for value in values]
+
+
+def _affinity_picture(content: Content) -> dict[str, Any]:
+    """The affinities as a picture."""
+    if content.n_landmarks is None:
+        return symmetric_heat_map(content.Z)
+    return affinity_map(SharedAffinity(content.Z))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -31,16 +31,30 @@ def heat_map(matrix: Array) -> dict[str, Any]:
     dict
         As returned by :func:`paint`.
     """
-    rows, columns = (-(-count // MAX_SIDE) for count in matrix.shape)
-    pooled = np.maximum.reduceat(np.abs(matrix), np.arange(0, matrix.shape[0], rows), axis=0)
-    pooled = np.maximum.reduceat(pooled, np.arange(0, matrix.shape[1], columns), axis=1)
+    return _pool_largest(lambda block: np.abs(matrix[block]), matrix.shape)
+
+
+def symmetric_heat_map(Z: Array) -> dict[str, Any]:
+    """The heat map of ``|Z| + |Z|^T``, which is never held as a whole.
+
+    Returns
+    -------
+    dict
+        As returned by :func:`paint`.
+    """
+    return _pool_largest(lambda block: np.abs(Z[block]) + np.abs(Z[:, block]).T, Z.shape)
+
+
+def _pool_largest(take: Callable[[slice], Array], shape: tuple[int, ...]) -> dict[str, Any]:
+    """Pool a matrix that is handed out in blocks of rows."""
+    rows, columns = (-(-count // MAX_SIDE) for count in shape)
+    largest = [take(slice(start, start + rows)).max(axis=0) for start in range(0, shape[0], rows)]
+    pooled = np.maximum.reduceat(np.stack(largest), np.arange(0, shape[1], columns), axis=1)
     return paint(pooled, (rows, columns), "largest")
 
 
-def affinity_map(W: Array | SharedAffinity) -> dict[str, Any]:
-    """Reduce affinities to a picture. If they are stored as a factor, each cell is the mean of its block."""
-    if not isinstance(W, SharedAffinity):
-        return heat_map(W)
+def affinity_map(W: SharedAffinity) -> dict[str, Any]:
+    """Reduce affinities that are stored as a factor to a picture; each cell is the mean of its block."""
     size = -(-len(W) // MAX_SIDE)
     counts = np.diff(np.append(np.arange(0, len(W), size), len(W)))
     return paint(W.pooled(size) / np.outer(counts, counts), (size, size), "mean")

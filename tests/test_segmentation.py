@@ -51,6 +51,7 @@ def test_there_is_one_label_per_input_row_even_if_samples_are_skipped():
     assert found.labels.shape == (80,)
     assert found.representation.X.shape[1] == 40
     assert found.boundaries.tolist() == [20, 36, 60]  # the row of the first sample after the boundary
+    np.testing.assert_array_equal(np.flatnonzero(np.diff(found.labels)) + 1, found.boundaries)
 
 
 def test_recut_equals_a_fit_with_these_numbers_and_computes_nothing_again(found, monkeypatch):

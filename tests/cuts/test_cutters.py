@@ -196,6 +196,14 @@ def test_ncut_leaves_the_affinity_where_the_coefficients_lie(monkeypatch):
     assert OnDevice.fetched == 0
 
 
+def test_spans_are_merged_once_for_the_same_boundaries():
+    X, Z = recording()
+    cutter = make_cutter("ordered", X, Z, rng=0)
+    boundaries = cutter.cut().boundaries
+    assert cutter.merging(boundaries) is cutter.merging(boundaries.copy())
+    assert cutter.merging(boundaries) is not cutter.merging(boundaries[:-1])
+
+
 def test_importing_cuts_loads_no_solver_and_no_compiler():
     code = (
         "import sys, types\n"

@@ -11,11 +11,11 @@ import numpy as np
 from seqspan import LRR, LSR, OSC, SSC, SpatSC
 from seqspan.cuts.spectral.n_subspaces import ESTIMATORS
 from seqspan.datasets import make_motion, make_subspaces
+from seqspan.estimators._base import PUBLISHED_RULES
 
 INVALID = 0.05  # share of the fits that are wrong on purpose
 ONLINE = 0.05  # share of the fits that use partial_fit
 LARGE_EVERY = 25  # fits; one of them is large, so that memory is always read equally long after a large one
-PUBLISHED = ("vladmap", "ladmpsap", "sylvester")  # solvers whose papers say when to stop
 DTYPES = ("float64", "float64", "float64", "float32", "float32", "int64", "int32", "uint8", "int8")
 LAYOUTS = ("rows", "rows", "columns", "strided", "backwards", "read-only", "list")
 
@@ -209,7 +209,7 @@ def _coupled(rng: np.random.Generator, parameters: dict[str, Any], n: int) -> An
         "solver": str(rng.choice(["fast", "fast", "fast", "vladmap", "ladmpsap", "sylvester", "splitting"])),
         "n_jobs": (None, 1, 2, -1)[rng.integers(4)],
     }
-    if parameters["solver"] in PUBLISHED and rng.random() < 0.25:
+    if parameters["solver"] in PUBLISHED_RULES and rng.random() < 0.25:
         parameters["stopping"] = "published"
     spatial = rng.random() < 0.4
     parameters["lambda_2"] = "auto" if rng.random() < 0.1 else _weight(rng, 0.01 if spatial else 1.0)

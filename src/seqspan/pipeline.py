@@ -158,9 +158,17 @@ def represent(
             cache.save(key, solution)
     notes = (*notes, solution.message) if solution.message else notes
     return Representation(
-        recording, X, chain.rows(len(recording)), model, solution, atoms, chain.records(), chain.reasons,
-        notes, kept is not None,
-    )  # fmt: skip
+        recording=recording,
+        X=X,
+        rows=chain.rows(len(recording)),
+        model=model,
+        solution=solution,
+        landmarks=atoms,
+        steps=chain.records(),
+        reasons=chain.reasons,
+        notes=notes,
+        reused=kept is not None,
+    )
 
 
 def cut(
@@ -209,14 +217,14 @@ def cut(
         division = cutter.cut(cutting.n_spans, cutting.n_subspaces)
         labels = division.sample_labels(found.Z.shape[1])
     return Segmentation(
-        found.recording,
-        found.to_rows(labels),
-        found.rows[division.boundaries],
-        found.solution.gap,
-        cutting,
-        found,
-        cutter,
-        display.seconds,
+        recording=found.recording,
+        labels=found.to_rows(labels),
+        boundaries=found.rows[division.boundaries],
+        gap=found.solution.gap,
+        cutting=cutting,
+        representation=found,
+        cutter=cutter,
+        seconds=display.seconds,
         again=cut,
     )
 

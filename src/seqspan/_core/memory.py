@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+DOUBLE_BYTES = 8  # factorisations are in double precision, whatever the precision of the samples
 PROC = Path("/proc")
 CGROUP = Path("/sys/fs/cgroup")
 # files with the limit and the usage, and the page-cache entry of memory.stat, in cgroup versions 2 and 1

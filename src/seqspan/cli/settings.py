@@ -241,10 +241,19 @@ def parse_read_options(given: Iterable[str]) -> dict[str, Any]:
 
 def estimator_of(settings: Settings, **more: Any) -> SubspaceSegmenter:
     """Make the estimator for these settings; the table of defaults fills in the rest."""
-    given: dict[str, Any] = {
+    given = {
         "n_subspaces": parse_count("--subspaces", settings.subspaces, tuple(ESTIMATORS)),
         "n_spans": parse_count("--spans", settings.spans, ("auto",)),
         "cut": settings.cut,
+        "preprocess": None if settings.preprocess == "none" else settings.preprocess,
+        "random_state": settings.seed,
+    }
+    return make_estimator(settings.method, **given, **_model_parameters(settings), **more)
+
+
+def _model_parameters(settings: Settings) -> dict[str, Any]:
+    """Parameters of the model and its solver that were given; those of another method are refused."""
+    offered: dict[str, Any] = {
         "lambda_1": None if settings.lambda1 is None else _number_or_word(settings.lambda1),
         "lambda_2": None if settings.lambda2 is None else _number_or_word(settings.lambda2),
         "solver": settings.solver,
@@ -252,14 +261,14 @@ def estimator_of(settings: Settings, **more: Any) -> SubspaceSegmenter:
         "device": settings.device,
         "tol": settings.tol,
         "max_iter": settings.max_iter,
-        "preprocess": settings.preprocess,
-        "random_state": settings.seed,
-        **more,
     }
-    given = {name: value for name, value in given.items() if value is not None}
-    if given["preprocess"] == "none":
-        given["preprocess"] = None
-    return make_estimator(settings.method, **given)
+    known = inspect.signature(METHODS[settings.method]).parameters
+    given = {name: value for name, value in offered.items() if value is not None}
+    foreign = ", ".join(name for name in given if name not in known)
+    if foreign:
+        taken = ", ".join(name for name in offered if name in known)
+        raise ValueError(f"the method {settings.method} takes {taken}; got {foreign}.")
+    return given
 
 
 def _number_or_word(given: str) -> float | str:

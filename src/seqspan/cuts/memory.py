@@ -9,12 +9,12 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from seqspan._core.memory import DOUBLE_BYTES
 from seqspan.cuts.ordered.cut import EXACT_UP_TO, GRID_POINTS
 from seqspan.cuts.ordered.features import N_ANCHORS
 from seqspan.cuts.spectral.n_subspaces import MAX_SUBSPACES
 from seqspan.cuts.spectral.spectrum import DENSE_LIMIT, DEPTH, GUARD
 
-DOUBLE = 8  # bytes: factorisations are in double precision, whatever the samples are in
 SINGLE = 4  # bytes: costs of spans are in single precision
 
 
@@ -47,12 +47,12 @@ def cut_bytes(cut: str, shape: tuple[int, int], dtype: npt.DTypeLike, n_subspace
     count = MAX_SUBSPACES + 1 if isinstance(n_subspaces, str) else n_subspaces
     n_vectors = (count + GUARD) * DEPTH
     dense = n <= DENSE_LIMIT or n_vectors > n
-    return affinity + (6 * DOUBLE * n * n if dense else 4 * DOUBLE * n * n_vectors)
+    return affinity + (6 * DOUBLE_BYTES * n * n if dense else 4 * DOUBLE_BYTES * n * n_vectors)
 
 
 def _ordered_bytes(m: int, n: int, size: int) -> int:
     """Features of all samples, then costs of all spans of the grid."""
     n_anchors = min(n, N_ANCHORS)
     n_grid = n if n <= EXACT_UP_TO else GRID_POINTS
-    features = 2 * size * (m + n) * n_anchors + 5 * DOUBLE * n_anchors * n_anchors
+    features = 2 * size * (m + n) * n_anchors + 5 * DOUBLE_BYTES * n_anchors * n_anchors
     return features + SINGLE * n_grid * n_grid

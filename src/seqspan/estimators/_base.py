@@ -147,18 +147,20 @@ class SubspaceSegmenter(ClusterMixin, BaseEstimator):
             )
         if self.dtype is not None:
             check_choice("dtype", self.dtype, PRECISIONS)
+        if self.device == "cuda":
+            check_choice("solver with device='cuda'", solver, ("fast",))
         return Method(
-            self._make_model,
-            check_choice("solver with device='cuda'", solver, ("fast",)) if self.device == "cuda" else solver,
-            self.preprocess,
-            check_bool("normalize", self.normalize),
-            check_kernel(self.kernel),
-            self.dtype,
-            self.dictionary,
-            int(self.n_landmarks),
-            self.device,
-            self._stopping(solver),
-            self._jobs(),
+            make_model=self._make_model,
+            solver=solver,
+            preprocess=self.preprocess,
+            normalize=check_bool("normalize", self.normalize),
+            kernel=check_kernel(self.kernel),
+            dtype=self.dtype,
+            dictionary=self.dictionary,
+            n_landmarks=int(self.n_landmarks),
+            device=self.device,
+            stopping=self._stopping(solver),
+            n_jobs=self._jobs(),
         )
 
     def _stopping(self, solver: str) -> Stopping:

@@ -9,12 +9,12 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from seqspan._core.memory import DOUBLE_BYTES
 from seqspan._core.threads import count_threads
 from seqspan.models import Model
 from seqspan.models.terms import SingularValues
 from seqspan.solvers.fast.sweeps import BLOCK_WIDTH
 
-DOUBLE_BYTES = 8  # factorisations are in double precision, whatever the precision of the samples
 #: Peak number of n x n arrays of each solver, coefficients included.
 PEAK_ARRAYS = {
     "vladmap": 21.5, "ladmpsap": 22, "sylvester": 32, "splitting": 28, "closed_form": 2.5, "fast": 3.5,

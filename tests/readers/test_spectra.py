@@ -137,6 +137,28 @@ def test_words_among_the_numbers_are_named(tmp_path):
         read(tmp_path / "a.asc")
 
 
+@pytest.mark.parametrize("separator", [" ", ";", "\t", "; "])
+def test_decimal_commas_are_no_separators(tmp_path, separator):
+    text = f"wavelength reflectance\n0,35{separator}1,25\n0,36{separator}1,5\n"
+    (tmp_path / "a.asc").write_text(text)
+    recording = read(tmp_path / "a.asc")
+    assert recording.X.tolist() == [[1.25, 1.5]]
+    assert recording.view.wavelengths.tolist() == [0.35, 0.36]
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ("1,234.5 0.3\n1,235.5 0.4\n", "the marks in '1,234.5 0.3' are ambiguous"),
+        ("0,35\n0,36\n", "the commas seem to be decimal marks"),
+    ],
+)
+def test_commas_that_could_mean_two_things_are_refused(tmp_path, rows, message):
+    (tmp_path / "a.asc").write_text(f"wavelength reflectance\n{rows}")
+    with pytest.raises(ValueError, match=rf"a\.asc: {message}"):
+        read(tmp_path / "a.asc")
+
+
 @pytest.mark.data
 def test_a_library_in_a_matlab_file(data_dir):
     recording = read(data_dir / "tirlib" / "TIRlib.mat", variable="A")

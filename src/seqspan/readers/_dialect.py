@@ -7,13 +7,18 @@ import csv
 import re
 from collections.abc import Sequence as Rows
 from dataclasses import dataclass
+from itertools import zip_longest
+
+from seqspan.readers._numbers import NULLS, Evidence, is_decorated, marks_of
 
 SAMPLE_BYTES = 2**18  # bytes at the start of the file that are looked at
 SAMPLE_LINES = 200  # lines at the start that are looked at
 DELIMITERS = (",", ";", "\t", "|", " ")
-NULLS = ("", "NA", "N/A", "n/a", "NaN", "nan", "NAN", "null", "NULL", "None", "-", "?", "#N/A")
-POINT = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?inf", re.I)
-COMMA = re.compile(r"[+-]?(\d+,?\d*|,\d+)([eE][+-]?\d+)?")
+#: Numbers that polars can parse, by decimal mark.
+PLAIN = {
+    ".": re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?inf", re.I),
+    ",": re.compile(r"[+-]?([0-9]+,?[0-9]*|,[0-9]+)([eE][+-]?[0-9]+)?"),
+}
 
 
 @dataclass(frozen=True)
@@ -107,8 +112,8 @@ def split(lines: Rows[str], delimiter: str) -> list[list[str]]:
 
 
 def is_number(cell: str) -> bool:
-    """Whether a cell is a number, with a decimal point or comma."""
-    return bool(POINT.fullmatch(cell) or COMMA.fullmatch(cell))
+    """Whether a cell is a number, however people write it."""
+    return bool(PLAIN["."].fullmatch(cell) or marks_of(cell))
 
 
 def _score(rows: list[list[str]]) -> tuple[float, float, float]:
@@ -122,22 +127,31 @@ def _score(rows: list[list[str]]) -> tuple[float, float, float]:
 
 
 def find_decimal(rows: list[list[str]], delimiter: str) -> str:
-    """Choose the comma if some numbers have a comma and none has a point."""
+    """Choose the decimal mark on which the cells agree; else the comma, if no cell has a point.
+
+    Between commas, a comma is never the decimal mark of the whole table; single columns may be quoted.
+    """
     if delimiter == ",":
         return "."
-    cells = [cell for row in rows for cell in row]
-    with_comma = any(COMMA.fullmatch(cell) and "," in cell for cell in cells)
-    with_point = any(POINT.fullmatch(cell) and "." in cell for cell in cells)
-    return "," if with_comma and not with_point else "."
+    cells = [cell for row in rows for cell in row if is_number(cell)]
+    with_comma = any("," in cell for cell in cells)
+    with_point = any("." in cell for cell in cells)
+    return Evidence.of_cells(cells).mark or ("," if with_comma and not with_point else ".")
 
 
 def find_header(rows: list[list[str]]) -> bool:
     """Whether the first line is a header: words above numbers, or nothing but words."""
-    first, below = rows[0], rows[1:]
-    words = [index for index, cell in enumerate(first) if cell not in NULLS and not is_number(cell)]
-    if len(words) == len(first):
+    columns = list(zip_longest(*rows, fillvalue=""))
+    words = [_is_word(column[0], column[1:]) for column in columns[: len(rows[0])]]
+    if all(words):
         return True
-    numeric_below = (
-        row[index] for row in below for index in words if index < len(row) and is_number(row[index])
+    return any(
+        is_word and any(map(is_number, column[1:])) for is_word, column in zip(words, columns, strict=False)
     )
-    return any(True for _ in numeric_below)
+
+
+def _is_word(cell: str, below: Rows[str]) -> bool:
+    """Whether a cell is a name: not a number, or, as "25%", a number unlike all those below it."""
+    if cell in NULLS or PLAIN["."].fullmatch(cell):
+        return False
+    return not is_number(cell) or (is_decorated(cell) and not any(map(is_decorated, below)))

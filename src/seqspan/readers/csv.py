@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import mmap
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,13 +16,14 @@ from seqspan._core.text import count_of
 from seqspan._core.types import Array
 from seqspan.readers._dialect import (
     DELIMITERS,
-    NULLS,
+    PLAIN,
     SAMPLE_BYTES,
     Dialect,
     find_dialect,
     is_number,
 )
 from seqspan.readers._limits import check_bytes, is_gzip
+from seqspan.readers._numbers import NULLS, NUMERIC_SHARE, Evidence, WrittenColumn
 from seqspan.readers._registry import Reader
 from seqspan.readers._table import Columns, TableOptions, table_to_recording
 from seqspan.recording import Recording
@@ -31,7 +33,6 @@ if TYPE_CHECKING:
 
 DATE_FORMATS = (None, "%d.%m.%Y %H:%M:%S", "%d.%m.%Y %H:%M", "%d.%m.%Y", "%m/%d/%Y %H:%M:%S", "%m/%d/%Y")
 MEMORY_PER_BYTE = 4  # bytes of memory per byte of text: "1," takes 2 as text and 8 as a number
-NUMERIC_SHARE = 0.5  # of the cells: with fewer numbers than that, a column is text
 DELIMITER_NAMES = {",": "comma", ";": "semicolon", "\t": "tab", "|": "pipe", " ": "space"}
 
 
@@ -46,6 +47,7 @@ class CsvOptions(TableOptions):
     delimiter : str, optional
         One character; a space stands for any run of spaces.
     decimal : {".", ","}, optional
+        The other mark can then only separate thousands.
     header : bool, optional
         Whether the first line holds the column names.
     """
@@ -69,8 +71,31 @@ def load_csv(path: Path, options: CsvOptions, max_bytes: int) -> Recording:
     require_memory(MEMORY_PER_BYTE * path.stat().st_size, "This table", "Read a part of it.", loads="polars")
     source: Path | bytes = _unpack(path, max_bytes)
     dialect, rows = _dialect(source, options)
-    numeric = _numeric_columns(rows[1:] if dialect.header else rows, len(rows[0]))
-    return table_to_recording(_parse(source, dialect, numeric), options)
+    columns = _cells_by_column(rows[1:] if dialect.header else rows, len(rows[0]))
+    numeric = [column for column in columns if _is_numeric(column)]
+    evidence = Evidence.of_cells([cell for column in numeric for cell in column])
+    table = _Table(source, dialect, evidence, options.decimal)
+    return table_to_recording(_parse(table, columns), options)
+
+
+@dataclass(frozen=True)
+class _Table:
+    """A text table, and what its first rows say about it.
+
+    Parameters
+    ----------
+    source : Path or bytes
+    dialect : Dialect
+    evidence : Evidence
+        For the decimal mark.
+    decimal : str or None
+        The decimal mark, if the user chose it.
+    """
+
+    source: Path | bytes
+    dialect: Dialect
+    evidence: Evidence
+    decimal: str | None
 
 
 def _unpack(path: Path, max_bytes: int) -> Path | bytes:
@@ -99,29 +124,68 @@ def _dialect(source: Path | bytes, options: CsvOptions) -> tuple[Dialect, list[l
     return replace(dialect, decimal=decimal, header=header), rows
 
 
-def _numeric_columns(rows: list[list[str]], width: int) -> list[bool]:
-    """Guess from the first rows which columns are numeric; columns without any value count as numeric."""
+def _cells_by_column(rows: list[list[str]], width: int) -> list[list[str]]:
+    """The cells of the first rows by column, without missing ones."""
     cells: list[list[str]] = [[] for _ in range(width)]
     for row in rows:
         for column, cell in zip(cells, row, strict=False):
             if cell not in NULLS:
                 column.append(cell)
-    return [sum(map(is_number, column)) >= NUMERIC_SHARE * len(column) for column in cells]
+    return cells
 
 
-def _parse(source: Path | bytes, dialect: Dialect, numeric: list[bool]) -> Columns:
+def _is_numeric(cells: list[str]) -> bool:
+    """Guess from its first cells whether a column is numeric; one without any value counts as numeric."""
+    return sum(map(is_number, cells)) >= NUMERIC_SHARE * len(cells)
+
+
+def _parse(table: _Table, columns: list[list[str]]) -> Columns:
     """Parse with the guessed column types; if a later cell does not fit them, parse everything as text."""
     import polars as pl
 
+    dialect = table.dialect
     try:
-        return replace(_columns(_read(source, dialect, numeric)), notes=[_describe(dialect)])
+        certain = _mark_is_certain(table)
+        plain = [certain and _is_plain(cells, dialect.decimal) for cells in columns]
+        frame = _read(table.source, dialect, plain)
     except pl.exceptions.PanicException as error:  # not a subclass of Exception
         raise ValueError(f"not a text table: {error}") from error
     except pl.exceptions.ComputeError:
-        if dialect.encoding == "utf-8" and not _is_utf8(source):
-            return _parse(source, replace(dialect, encoding="cp1252"), numeric)
-        frame, problems = _as_numbers(_read(source, replace(dialect, nulls=NULLS), []))
-        return replace(_columns(frame), notes=[_describe(dialect)], problems=problems)
+        if dialect.encoding == "utf-8" and not _is_utf8(table.source):
+            return _parse(replace(table, dialect=replace(dialect, encoding="cp1252")), columns)
+        frame = _read(table.source, replace(dialect, nulls=NULLS), [])
+        written = frame.columns
+    else:
+        written = [name for name, cells in zip(frame.columns, columns, strict=False) if _is_numeric(cells)]
+    frame, notes, problems = _as_numbers(frame, written, table)
+    return replace(_columns(frame), notes=[_describe(dialect), *notes], problems=problems)
+
+
+def _mark_is_certain(table: _Table) -> bool:
+    """Whether polars can be trusted with the decimal mark, also below the first rows.
+
+    With a decimal comma, polars accepts points as decimal marks too. And unless commas separate the cells,
+    points might separate thousands.
+    """
+    mark = table.dialect.decimal
+    stated = mark in (table.decimal, table.evidence.mark)
+    if mark == ".":
+        return stated or table.dialect.delimiter == "," or not _has_points(table.source)
+    return stated and not _has_points(table.source)
+
+
+def _has_points(source: Path | bytes) -> bool:
+    """Whether there is a point below the first line."""
+    if isinstance(source, bytes):
+        return source.find(b".", max(source.find(b"\n"), 0)) >= 0
+    with source.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+        return content.find(b".", max(content.find(b"\n"), 0)) >= 0
+
+
+def _is_plain(cells: list[str], mark: str) -> bool:
+    """Whether the first cells of a column are numbers that polars can parse."""
+    numbers = [cell for cell in cells if is_number(cell)]
+    return _is_numeric(cells) and all(PLAIN[mark].fullmatch(cell) for cell in numbers)
 
 
 def _is_utf8(source: Path | bytes) -> bool:
@@ -165,24 +229,31 @@ def _plain_text(source: Path | bytes, dialect: Dialect) -> Path | io.BytesIO:
     return io.BytesIO(text.encode("utf-8"))
 
 
-def _as_numbers(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
-    """Convert columns of strings that are mostly numbers; the other cells in them become missing."""
+def _as_numbers(
+    frame: pl.DataFrame, names: list[str], table: _Table
+) -> tuple[pl.DataFrame, list[str], list[str]]:
+    """Convert columns of strings that are mostly numbers; return notes, and problems with other cells."""
     import polars as pl
 
-    casts, problems = [], []
-    for name in frame.columns:
-        column = frame[name].str.strip_chars()
-        numbers = column.str.replace(",", ".", literal=True).cast(pl.Float64, strict=False)
-        wrong = (numbers.is_null() & column.is_not_null()).arg_true()
-        if len(wrong) > (1 - NUMERIC_SHARE) * (len(column) - column.null_count()):
-            casts.append(column)
-            continue
-        casts.append(numbers.alias(name))
+    texts = [name for name in names if frame[name].dtype == pl.String]
+    written = [column for column in (WrittenColumn.of(frame[name]) for name in texts) if column.is_numeric]
+    evidence = table.evidence
+    for column in written:
+        evidence |= column.evidence
+    notes: dict[str, list[str]] = {}
+    problems = []
+    for column in written:
+        mark = table.decimal or column.choose_mark(evidence, table.dialect.delimiter)
+        numbers = column.numbers(mark)
+        for note in column.notes(mark, table.dialect.decimal):
+            notes.setdefault(note, []).append(column.name)
+        frame = frame.with_columns(numbers)
+        wrong = (numbers.is_null() & column.cells.is_not_null()).arg_true()
         if len(wrong):
-            first = f"{column[int(wrong[0])]!r} in row {int(wrong[0])}"
+            first = f"{column.cells[int(wrong[0])]!r} in row {int(wrong[0])}"
             cells = count_of(len(wrong), "non-numeric cell")
-            problems.append(f"column {name!r} has {cells}, the first being {first}")
-    return pl.DataFrame(casts), problems
+            problems.append(f"column {column.name!r} has {cells}, the first being {first}")
+    return frame, [f"{note}: {', '.join(where)}" for note, where in notes.items()], problems
 
 
 def _columns(frame: pl.DataFrame) -> Columns:

@@ -14,6 +14,7 @@ from seqspan._core.types import Array
 from seqspan.readers._errors import name_file_in_errors
 from seqspan.readers._limits import MAX_TEXT_BYTES, check_bytes, read_lines
 from seqspan.readers._missing import MISSING_CHOICES
+from seqspan.readers._numbers import marks_of
 from seqspan.readers._registry import Reader, extension_of
 from seqspan.readers._spectra import Scan, spectra_to_recording
 from seqspan.readers.images import natural_key
@@ -22,7 +23,9 @@ from seqspan.recording import Recording
 EXTENSIONS = (".asc", ".txt")
 DELETED = -1e30  # values below are missing: the USGS writes -1.23e34 for deleted channels
 WORDS = re.compile(rb"usgs|splib|record=|wavelength|reflectance|emissivity|spectr", re.I)
-CELLS = re.compile(r"[,;\s]+")
+#: What separates numbers: a comma beside a space always does, one between digits only if nothing else does.
+SEPARATORS = re.compile(r"\s*,\s+|\s+,|\s*;\s*|\s+")
+_DIGITS_AND_COMMAS = re.compile(r"[+-]?[0-9]+,[0-9]+")
 UNITS = re.compile(r"(micrometers?|microns?|um|nanometers?|nm)", re.I)
 
 
@@ -106,6 +109,7 @@ def read_numbers(path: Path, max_bytes: int) -> tuple[str, Array]:
     """Split a file into the text at its start and the table of numbers that follows."""
     words: list[str] = []
     rows: list[list[float]] = []
+    whole = True  # no number has a point, so that "350,12" could be one number
     for number, line in enumerate(read_lines(path, max_bytes), start=1):
         row = _row_of_numbers(line)
         if row is None and not rows:
@@ -114,17 +118,35 @@ def read_numbers(path: Path, max_bytes: int) -> tuple[str, Array]:
             raise ValueError(f"line {number} is not a row of {len(rows[0])} numbers: {line.strip()[:60]!r}.")
         elif row:
             rows.append(row)
+            whole = whole and _DIGITS_AND_COMMAS.fullmatch(line.strip()) is not None
     if not rows:
         raise ValueError("expected columns of numbers; found only text.")
-    return "".join(words), np.array(rows)
+    table = np.array(rows)
+    if whole and table.shape[1] == 2 and len(np.unique(table[:, 0])) < len(table):
+        raise ValueError(
+            "the commas seem to be decimal marks, as the numbers before them repeat; write decimal points."
+        )
+    return "".join(words), table
 
 
 def _row_of_numbers(line: str) -> list[float] | None:
     """Read the numbers in a line, none if it is blank; return None if it holds words."""
+    cells = [cell for cell in SEPARATORS.split(line.strip()) if cell]
+    if any("," in cell for cell in cells):
+        cells = _resolve_commas(cells)
     try:
-        return [float(cell) for cell in CELLS.split(line.strip()) if cell]
+        return [float(cell) for cell in cells if cell]
     except ValueError:
         return None
+
+
+def _resolve_commas(cells: list[str]) -> list[str]:
+    """Split at commas between digits; if something else separates the cells, they are decimal marks."""
+    if len(cells) == 1 or not all(map(marks_of, cells)):
+        return [part for cell in cells for part in cell.split(",")]
+    if any("." in cell for cell in cells):
+        raise ValueError(f"the marks in {' '.join(cells)[:60]!r} are ambiguous; write decimal points only.")
+    return [cell.replace(",", ".") for cell in cells]
 
 
 def _wavelengths_beside(path: Path, n_bands: int, max_bytes: int) -> tuple[Array, str, list[str]]:

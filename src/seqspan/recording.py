@@ -128,6 +128,8 @@ class Recording:
     kind : {"video", "mocap", "spectra", "table"}
     source : str
         Path or name of what was read.
+    files : tuple of str
+        Paths of all files that decided what was read: also a skeleton, a data file, the images of a folder.
     notes : tuple of str
         One line for everything that was left out, filled in or assumed.
     labels : int array of shape (n_samples,), optional
@@ -157,6 +159,7 @@ class Recording:
     feature_names: tuple[str, ...]
     kind: str
     source: str = ""
+    files: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     labels: IntArray | None = None
     label_names: tuple[str, ...] = ()

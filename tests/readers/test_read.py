@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+import subprocess
 import sys
 from pathlib import Path
 
@@ -38,6 +40,49 @@ def test_the_recorded_options_read_the_same_matrix_again(name, tmp_path):
     again = read(path, **first.read_options)
     assert np.array_equal(first.X, again.X)
     assert first.notes == again.notes
+
+
+COMPANIONS = {
+    "amc": ("skeleton.asf",),
+    "amc.gz": ("skeleton.asf",),
+    "envi": ("core.img",),
+    "text-spectra": ("wavelengths.txt",),
+}
+WATCH = """
+import json, sys
+from seqspan.readers import read, readers
+readers()
+opened = set()
+sys.addaudithook(lambda event, given: opened.add(str(given[0])) if event == "open" else None)
+for path in sys.argv[1:]:
+    opened.clear()
+    files = read(path).files
+    print(json.dumps([files, sorted(opened)]))
+"""
+
+
+def test_every_file_that_is_opened_is_listed(tmp_path):
+    inputs = []
+    for name in (*WRITERS, "folder"):
+        (tmp_path / name).mkdir()
+        if name == "folder":
+            write_png(tmp_path / name / "1.png")
+            write_png(tmp_path / name / "2.png")
+            inputs.append((tmp_path / name, [tmp_path / name / "1.png", tmp_path / name / "2.png"]))
+            continue
+        path = write_sample(name, tmp_path / name)
+        if name == "text-spectra":
+            path.write_text("USGS spectrum\n1.5\n2.5\n")
+            path.with_name("wavelengths.txt").write_text("wavelengths\n1\n2\n")
+        inputs.append((path, [path, *(path.with_name(other) for other in COMPANIONS.get(name, ()))]))
+    command = [sys.executable, "-c", WATCH, *(str(path) for path, _ in inputs)]
+    lines = subprocess.run(command, capture_output=True, check=True, text=True).stdout.splitlines()
+    for (path, expected), line in zip(inputs, lines, strict=True):
+        files, opened = json.loads(line)
+        assert files == [str(file) for file in expected]
+        folder = path if path.is_dir() else path.parent
+        inside = {name for name in opened if Path(name).is_file() and Path(name).parent == folder}
+        assert inside <= set(files), path
 
 
 @pytest.mark.data

@@ -22,11 +22,11 @@ from seqspan.cli.truth import Truth, read_truth, score
 from seqspan.estimators import SubspaceSegmenter
 from seqspan.exports import EXPORTS, check_export, make_timeline, split_video, write_export
 from seqspan.pipeline import cut, represent
-from seqspan.readers import read
+from seqspan.readers._read import list_files, read
 from seqspan.recording import Recording
 from seqspan.report import build_report
 from seqspan.results.cache import SolutionCache
-from seqspan.results.fingerprints import hash_file, hash_values
+from seqspan.results.fingerprints import hash_code, hash_file, hash_files, hash_values
 from seqspan.results.folder import DOCUMENT, REPORT, load_result, staged
 from seqspan.segmentation import Segmentation
 
@@ -38,7 +38,9 @@ COEFFICIENT_PARAMETERS = (
     "lambda_1", "lambda_2", "solver", "dictionary", "device", "tol", "max_iter", "zero_diagonal", "penalty",
     "noise",
 )  # fmt: skip
-PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "av", "polars")
+PACKAGES = (
+    "numpy", "scipy", "scikit-learn", "numba", "polars", "pillow", "av", "ezc3d", "pybvh", "spectral", "h5py",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -78,14 +80,15 @@ def run_job(job: Job, *, fresh: bool = False) -> Outcome:
     Outcome
     """
     _check_device(job.settings)
-    source_hash = hash_file(job.source)
+    options = {"format": job.settings.format, **read_options(job.settings)}
+    source_hash = hash_files(list_files(job.source, **options))
     fingerprint = make_fingerprint(job, source_hash)
     stored = None if fresh else load_result(job.folder)
     if stored is not None and stored.get("fingerprint") == fingerprint:
         return Outcome(job.name, job.folder, stored, "unchanged")
     with Display(job.name, job.level) as display:
         with display.stage("reading"):
-            recording = read(job.source, format=job.settings.format, **read_options(job.settings))
+            recording = read(job.source, **options)
             truth = _read_truth(job.settings, len(recording))
             _check_exports(job.settings, recording)
         estimator = estimator_of(job.settings, n_jobs=job.threads)
@@ -99,12 +102,17 @@ def run_job(job: Job, *, fresh: bool = False) -> Outcome:
 
 
 def make_fingerprint(job: Job, source_hash: str) -> str:
-    """Hash everything the result depends on: the input, the settings, and the version of the code."""
+    """Hash everything the result depends on: the files of the input, the settings, and the code."""
     settings = asdict(job.settings)
     relevant = {name: value for name, value in settings.items() if name not in ("out", "jobs", "truth")}
     truth = job.settings.truth
     truth_hash = None if truth is None else hash_file(Path(truth))
-    return hash_values(job.source.name, source_hash, relevant, truth_hash, seqspan.__version__)
+    return hash_values(job.source.name, source_hash, relevant, truth_hash, code_version())
+
+
+def code_version() -> str:
+    """Hash of all code that decides the answer: this package, and the versions of those it uses."""
+    return hash_values(hash_code(), versions())
 
 
 def _check_device(settings: Settings) -> None:
@@ -143,7 +151,7 @@ def _segment(
 ) -> Segmentation:
     """Run the pipeline; if the folder contains a cached solution, only the cut is run."""
     method, cutting = estimator.stages()
-    cache = SolutionCache(job.folder, seqspan.__version__)
+    cache = SolutionCache(job.folder, code_version())
     if fresh:
         cache.clear()
     with warnings.catch_warnings():

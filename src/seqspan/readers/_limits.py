@@ -31,6 +31,12 @@ def check_bytes(n_bytes: int, limit: int, what: str) -> None:
         )
 
 
+def check_regular(path: Path) -> None:
+    """Refuse pipes, sockets and devices: reading one may wait forever, and it cannot be read twice."""
+    if path.exists() and not path.is_file() and not path.is_dir():
+        raise OSError(f"{path}: a pipe or device cannot be read; save its content to a file first.")
+
+
 def read_head(path: Path) -> bytes:
     """Return the first bytes of a file, unpacked if it is a gzip file."""
     with path.open("rb") as file:

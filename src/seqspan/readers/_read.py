@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from seqspan.readers._errors import name_file_in_errors
-from seqspan.readers._registry import choose_reader
+from seqspan.readers._limits import check_regular
+from seqspan.readers._registry import Reader, choose_reader
 from seqspan.recording import Recording
 
 
@@ -57,13 +58,42 @@ def read(
     (array([0.5, 1. ]), 'm', ('quartz', 'mica'))
     """
     path = Path(path)
-    with name_file_in_errors(path, "a file of a known format"):
-        if not path.exists():
-            raise FileNotFoundError(f"{path}: no such file or folder.")
-        reader = choose_reader(path, format)
+    reader, settings, files = _prepare(path, format, options)
     with name_file_in_errors(path, reader.title):
-        settings = reader.make_options(options)
         limit = reader.max_bytes if max_bytes is None else max_bytes
         recording = reader.load(path, settings, limit)
     recorded = {"format": reader.name, **asdict(settings)}
-    return replace(recording, source=str(path), read_options=recorded)
+    return replace(recording, source=str(path), files=tuple(map(str, files)), read_options=recorded)
+
+
+def list_files(path: str | PathLike[str], *, format: str | None = None, **options: Any) -> list[Path]:
+    """List the files that `read` with these arguments would read, so that a change to one can be noticed.
+
+    Parameters
+    ----------
+    path : str or path
+    format : str, optional
+    **options
+        As for `read`.
+
+    Returns
+    -------
+    list of Path
+        In a fixed order: the file itself, then its skeleton, data file and so on; the images of a folder.
+    """
+    return _prepare(Path(path), format, options)[2]
+
+
+def _prepare(path: Path, format: str | None, options: dict[str, Any]) -> tuple[Reader, Any, list[Path]]:
+    """Choose the reader, check its options and list the files, without reading more than a few bytes."""
+    with name_file_in_errors(path, "a file of a known format"):
+        if not path.exists():
+            raise FileNotFoundError(f"{path}: no such file or folder.")
+        check_regular(path)
+        reader = choose_reader(path, format)
+    with name_file_in_errors(path, reader.title):
+        settings = reader.make_options(options)
+        files = reader.files(path, settings)
+        for file in files:
+            check_regular(file)
+    return reader, settings, files

@@ -34,6 +34,9 @@ class Reader:
         A frozen dataclass; its fields are the keywords that `read` accepts.
     load : callable
         ``load(path, options, max_bytes) -> Recording``.
+    files : callable
+        ``files(path, options)`` lists every file that decides what `load` returns: the file itself, its
+        skeleton or data file, the images of a folder. Other files may be read only if they are listed.
     matches : callable
         Says from the first bytes of a file whether it can have this format.
     max_bytes : int
@@ -56,6 +59,7 @@ class Reader:
     options: type[Any]
     load: Callable[[Path, Any, int], Recording]
     matches: Callable[[bytes], bool]
+    files: Callable[[Path, Any], list[Path]] = lambda path, options: [path]
     max_bytes: int = MAX_MATRIX_BYTES
     folder: bool = False
     generic: bool = False

@@ -55,16 +55,23 @@ class AcclaimOptions(JointOptions):
 def load_acclaim(path: Path, options: AcclaimOptions, max_bytes: int) -> Recording:
     """Read a motion, and its skeleton if there is one."""
     motion = parse_amc(read_lines(path, max_bytes))
-    skeleton_path = Path(options.skeleton) if options.skeleton else find_skeleton(path)
+    _, *skeletons = acclaim_files(path, options)
     notes = [f"times assume {options.rate:g} frames per second (rate=), which AMC files do not store"]
-    if skeleton_path is None:
+    if not skeletons:
         notes.append("no matching .asf skeleton in the folder, so there are no poses to show")
         return motion_to_recording(_joint_motion(motion, None), options, options.rate, notes)
+    (skeleton_path,) = skeletons
     with name_file_in_errors(skeleton_path, "an ASF skeleton"):
         skeleton = parse_asf(read_lines(skeleton_path, MAX_TEXT_BYTES))
     check_channels(skeleton, motion)
     notes.append(f"skeleton: {skeleton_path.name}")
     return motion_to_recording(_joint_motion(motion, skeleton), options, options.rate, notes)
+
+
+def acclaim_files(path: Path, options: AcclaimOptions) -> list[Path]:
+    """The motion, and the skeleton that was given or found."""
+    skeleton = Path(options.skeleton) if options.skeleton else find_skeleton(path)
+    return [path] if skeleton is None else [path, skeleton]
 
 
 def find_skeleton(path: Path) -> Path | None:
@@ -80,7 +87,9 @@ def find_skeleton(path: Path) -> Path | None:
     Path or None
         The first by name if several match equally well; None if none has even the first letter in common.
     """
-    candidates = sorted(entry for entry in path.parent.iterdir() if entry.suffix.lower() == ".asf")
+    candidates = sorted(
+        entry for entry in path.parent.iterdir() if entry.suffix.lower() == ".asf" and entry.is_file()
+    )
     if not candidates:
         return None
 
@@ -162,6 +171,7 @@ READERS = (
         options=AcclaimOptions,
         load=load_acclaim,
         matches=looks_like_amc,
+        files=acclaim_files,
         max_bytes=MAX_TEXT_BYTES,
     ),
     Reader(

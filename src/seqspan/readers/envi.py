@@ -119,6 +119,11 @@ def find_data(header: Path) -> Path:
     raise ValueError(f"there is no data file with the same name and another extension ({endings}).")
 
 
+def envi_files(path: Path, options: EnviOptions) -> list[Path]:
+    """The header and its data file."""
+    return [path, find_data(path)]
+
+
 def _along_depth(
     cube: npt.NDArray[Any], ignored: float | None, options: EnviOptions
 ) -> tuple[Array, list[str]]:
@@ -202,5 +207,6 @@ READERS = (
         options=EnviOptions,
         load=load_envi,
         matches=looks_like_envi,
+        files=envi_files,
     ),
 )

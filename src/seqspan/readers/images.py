@@ -27,7 +27,7 @@ MAX_PAGES = 10**6
 
 def load_images(path: Path, options: FrameOptions, max_bytes: int) -> Recording:
     """Read the images of a folder in the order of their names, or the pages of one file."""
-    files = image_files(path) if path.is_dir() else [path]
+    files = image_files(path, options)
     store = RowStore(int(np.prod(options.shape)), max_bytes)
     durations: list[float] = []
     n_images = 0
@@ -45,9 +45,11 @@ def load_images(path: Path, options: FrameOptions, max_bytes: int) -> Recording:
     return frames_to_recording(rows, options, times[:: options.stride], unit, notes)
 
 
-def image_files(folder: Path) -> list[Path]:
-    """List the images of a folder, frame10 after frame9."""
-    files = [file for file in folder.iterdir() if file.is_file() and extension_of(file) in EXTENSIONS]
+def image_files(path: Path, options: FrameOptions) -> list[Path]:
+    """List the images of a folder, frame10 after frame9; or the file itself."""
+    if not path.is_dir():
+        return [path]
+    files = [file for file in path.iterdir() if file.is_file() and extension_of(file) in EXTENSIONS]
     if not files:
         raise ValueError(f"the folder holds no images ({' '.join(EXTENSIONS)}).")
     return sorted(files, key=natural_key)
@@ -121,6 +123,7 @@ READERS = (
         options=FrameOptions,
         load=load_images,
         matches=looks_like_image,
+        files=image_files,
         folder=True,
     ),
 )

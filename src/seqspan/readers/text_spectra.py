@@ -65,6 +65,12 @@ def load_text_spectra(path: Path, options: TextSpectraOptions, max_bytes: int) -
     return spectra_to_recording(scan, np.arange(len(spectra), dtype=float), "sample", options.missing)
 
 
+def files_of_spectra(path: Path, options: TextSpectraOptions) -> list[Path]:
+    """The spectra, and the files that may hold their wavelengths."""
+    spectra = spectra_files(path) if path.is_dir() else [path]
+    return spectra + wavelength_files(spectra[0])
+
+
 def spectra_files(folder: Path) -> list[Path]:
     """List the text files of a folder, except the one that holds the wavelengths."""
     files = [entry for entry in folder.iterdir() if entry.is_file() and extension_of(entry) in EXTENSIONS]
@@ -151,12 +157,19 @@ def _resolve_commas(cells: list[str]) -> list[str]:
 
 def _wavelengths_beside(path: Path, n_bands: int, max_bytes: int) -> tuple[Array, str, list[str]]:
     """Read the wavelengths from their own file in the folder, as the USGS has it, or number the bands."""
-    for file in sorted(path.parent.iterdir()):
-        if "wavelength" in file.name.lower() and extension_of(file) in EXTENSIONS and file != path:
-            words, table = read_numbers(file, max_bytes)
-            if table.shape == (n_bands, 1):
-                return table[:, 0], _unit(words), [f"wavelengths come from {file.name}"]
+    for file in wavelength_files(path):
+        words, table = read_numbers(file, max_bytes)
+        if table.shape == (n_bands, 1):
+            return table[:, 0], _unit(words), [f"wavelengths come from {file.name}"]
     return np.arange(1.0, n_bands + 1), "band", ["no wavelengths were found, so the bands are numbered"]
+
+
+def wavelength_files(path: Path) -> list[Path]:
+    """List the other files in the folder whose names say that they hold wavelengths."""
+    entries = (entry for entry in sorted(path.parent.iterdir()) if "wavelength" in entry.name.lower())
+    return [
+        entry for entry in entries if entry.is_file() and extension_of(entry) in EXTENSIONS and entry != path
+    ]
 
 
 def looks_like_text_spectra(head: bytes) -> bool:
@@ -172,6 +185,7 @@ READERS = (
         options=TextSpectraOptions,
         load=load_text_spectra,
         matches=looks_like_text_spectra,
+        files=files_of_spectra,
         max_bytes=MAX_TEXT_BYTES,
         folder=True,
     ),

@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -13,19 +14,35 @@ import numpy as np
 import numpy.typing as npt
 
 BLOCK_BYTES = 2**20
+PACKAGE = Path(__file__).parents[1]
 
 
 def hash_file(path: Path) -> str:
-    """SHA-256 of a file, or of the names and contents of all files in a folder."""
+    """SHA-256 of a file."""
     digest = hashlib.sha256()
-    for part in sorted(path.rglob("*")) if path.is_dir() else [path]:
-        if path.is_dir():
-            digest.update(os.fsencode(part.relative_to(path)) + b"\0")
-        if part.is_file():
-            with part.open("rb") as file:
-                while block := file.read(BLOCK_BYTES):
-                    digest.update(block)
+    with path.open("rb") as file:
+        while block := file.read(BLOCK_BYTES):
+            digest.update(block)
     return digest.hexdigest()
+
+
+def hash_files(paths: Sequence[Path]) -> str:
+    """SHA-256 of a file; of several, that of their names and contents in order."""
+    if len(paths) == 1:
+        return hash_file(paths[0])
+    digest = hashlib.sha256()
+    for path in paths:
+        digest.update(hash_file(path).encode() + b"  " + os.fsencode(path.name) + b"\0")
+    return digest.hexdigest()
+
+
+@cache
+def hash_code() -> str:
+    """SHA-256 of this package: in a checkout, code changes without a new version number."""
+    paths = sorted(
+        path for path in PACKAGE.rglob("*") if path.is_file() and path.parent.name != "__pycache__"
+    )
+    return hash_values([path.relative_to(PACKAGE).as_posix() for path in paths], hash_files(paths))
 
 
 def hash_values(*values: object) -> str:

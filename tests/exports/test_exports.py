@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import subprocess
 import sys
-from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from types import SimpleNamespace
@@ -219,14 +218,18 @@ def test_only_films_have_a_rate_and_can_be_split(tmp_path):
 def test_a_copy_that_lost_frames_is_encoded_again(tmp_path, monkeypatch):
     path = write_film(tmp_path / "film.mp4")
     copy = _split._copy
-    monkeypatch.setattr(_split, "_copy", lambda film, span, to: copy(film, replace(span, end_time=0.5), to))
+    monkeypatch.setattr(
+        _split, "_copy", lambda film, span, window, to: copy(film, span, (window[0], 0.5), to)
+    )
     file, *_ = split_video(film_timeline(path, Fraction(24)), tmp_path)
     assert (file.copied, file.reason) == (False, "encoded again: a copy lost frames")
     np.testing.assert_allclose(mean_greys(tmp_path / file.name), mean_greys(path)[:20], atol=1.5)
 
 
 def test_packets_that_are_not_contiguous_are_no_whole_span():
-    index = _split._Index([Fraction(time) for time in (0, 3, 1, 2, 4)], [True, True, False, True, True])
+    index = _split._Index(
+        [Fraction(time) for time in (0, 3, 1, 2, 4)], [True, True, False, True, True], Fraction(1)
+    )
     assert index.is_whole(Fraction(0), Fraction(4))
     assert not index.is_whole(Fraction(0), Fraction(2))  # 3 is decoded between
     assert not index.is_whole(Fraction(9), Fraction(10))

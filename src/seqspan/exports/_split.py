@@ -2,28 +2,41 @@
 
 from __future__ import annotations
 
+from bisect import insort
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
+
+import numpy as np
 
 from seqspan._core.extras import import_optional
 from seqspan._core.spans import Span
 from seqspan._core.text import name_label
 from seqspan.exports._timeline import Timeline, frame_rate_of
-from seqspan.readers.video import open_film
+from seqspan.readers.video import UPRIGHT, Clock, open_film, orientation_of
 
 if TYPE_CHECKING:
     from av.container import InputContainer, OutputContainer
     from av.packet import Packet
+    from av.video.codeccontext import VideoCodecContext
     from av.video.frame import VideoFrame
     from av.video.stream import VideoStream
+
+Window: TypeAlias = tuple[Fraction, Fraction]
 
 #: Encoders, best first, and their options.
 ENCODERS = {"libx264": {"crf": "16", "preset": "veryfast"}, "mpeg4": {"qscale": "2"}}
 INDEXED = {".mp4", ".m4v", ".mov", ".mkv", ".webm"}  # endings of containers in which FFmpeg can seek exactly
+MOST_REORDERED = 16  # frames by which the orders of decoding and showing may differ, in H.264 and H.265
+FINEST_CLOCK = 60_000  # ticks per second: MPEG-4 allows 65,535
+COLOUR_TAGS = ("color_range", "colorspace", "color_primaries", "color_trc")
+RGB = 0  # FFmpeg's code of a colour space
 LARGEST_LAG = 2  # seconds by which the packets of one stream may follow those of another
 
 
@@ -104,11 +117,12 @@ def split_video(timeline: Timeline, folder: Path) -> list[SpanFile]:
 def _write_span(timeline: Timeline, span: Span, index: _Index, stem: Path) -> SpanFile:
     """Copy a span if that gives exactly its frames, else encode it again."""
     ending = Path(timeline.source).suffix.lower()
-    if ending in INDEXED and index.is_whole(*_window(timeline, span)):
+    window = _window(span, index)
+    if ending in INDEXED and index.is_whole(*window):
         path = stem.with_suffix(ending)
-        _copy(timeline, span, path)
+        _copy(timeline, span, window, path)
         # some containers drop frames of some films, so the copy is read back
-        if len(_index_packets(str(path)).times) == index.count(*_window(timeline, span)):
+        if len(_index_packets(str(path)).times) == index.count(*window):
             return SpanFile(path.name, True, "copied")
         path.unlink()
         reason = "encoded again: a copy lost frames"
@@ -117,14 +131,13 @@ def _write_span(timeline: Timeline, span: Span, index: _Index, stem: Path) -> Sp
     else:
         reason = f"encoded again: {ending} files have no index"
     path = stem.with_suffix(".mp4")
-    _encode(timeline, span, path)
+    _encode(timeline, span, window, path)
     return SpanFile(path.name, False, reason)
 
 
-def _window(timeline: Timeline, span: Span) -> tuple[Fraction, Fraction]:
-    """Start and end of a span, half a frame early, so that rounded time stamps fall on the right side."""
-    half = Fraction(1, 2) / timeline.rate
-    return Fraction(span.start_time) - half, Fraction(span.end_time) - half
+def _window(span: Span, index: _Index) -> Window:
+    """Start and end of a span, a little early, so that rounded time stamps fall on the right side."""
+    return Fraction(span.start_time) - index.margin, Fraction(span.end_time) - index.margin
 
 
 @dataclass(frozen=True)
@@ -133,6 +146,13 @@ class _Index:
 
     times: list[Fraction]
     keys: list[bool]
+    frame: Fraction  # mean duration in seconds
+
+    @cached_property
+    def margin(self) -> Fraction:
+        """Half the shortest distance between frames: with a variable rate, far less than half the mean."""
+        distances = [after - before for before, after in pairwise(sorted(set(self.times)))]
+        return min([self.frame, *distances]) / 2
 
     def count(self, start: Fraction, end: Fraction) -> int:
         """Number of packets between two times."""
@@ -158,8 +178,9 @@ def _index_packets(source: str) -> _Index:
         start = stream.start_time or 0
         base = stream.time_base or Fraction(1)
         stamps = [(packet.pts, packet.is_keyframe) for packet in film.demux(stream)]
+        rate = frame_rate_of(stream)
     stamped = [((pts - start) * base, key) for pts, key in stamps if pts is not None]
-    return _Index([time for time, _ in stamped], [key for _, key in stamped])
+    return _Index([time for time, _ in stamped], [key for _, key in stamped], 1 / rate)
 
 
 def _seek(film: InputContainer, start: Fraction) -> Fraction:
@@ -214,11 +235,11 @@ def _import_av() -> ModuleType:
     return import_optional("av", "splitting video")
 
 
-def _copy(timeline: Timeline, span: Span, path: Path) -> None:
+def _copy(timeline: Timeline, span: Span, window: Window, path: Path) -> None:
     """Copy the packets of a span into its file."""
     with open_film(timeline.source) as film, _create(path) as output:
         targets = _add_copies(output, [film.streams.video[0], *film.streams.audio])
-        _copy_packets(film, output, targets, timeline, span)
+        _copy_packets(film, output, targets, span, window)
 
 
 def _add_copies(output: OutputContainer, sources: list[Any]) -> dict[Any, Any]:
@@ -227,54 +248,123 @@ def _add_copies(output: OutputContainer, sources: list[Any]) -> dict[Any, Any]:
 
 
 def _copy_packets(
-    film: InputContainer, output: OutputContainer, targets: dict[Any, Any], timeline: Timeline, span: Span
+    film: InputContainer, output: OutputContainer, targets: dict[Any, Any], span: Span, window: Window
 ) -> None:
     """Copy the packets of some streams, with times counted from the start of the span."""
     video = film.streams.video[0]
     origin = (video.start_time or 0) * (video.time_base or Fraction(1)) + Fraction(span.start_time)
-    for packet in _with_decoding_times(_packets_of(film, list(targets), *_window(timeline, span))):
+    for packet in _with_decoding_times(_packets_of(film, list(targets), *window)):
         shift = round(origin / packet.time_base)
         packet.pts, packet.dts = (packet.pts or 0) - shift, (packet.dts or 0) - shift
         packet.stream = targets[packet.stream]
         output.mux(packet)
 
 
-def _encode(timeline: Timeline, span: Span, path: Path) -> None:
-    """Decode and encode the frames of a span; copy the sound."""
+def _encode(timeline: Timeline, span: Span, window: Window, path: Path) -> None:
+    """Decode and encode the frames of a span, each with its own time; copy the sound."""
     with open_film(timeline.source) as film, _create(path) as output:
-        target = _add_encoder(output, timeline)
+        target = _add_encoder(output, timeline, film.streams.video[0])
         sound = _add_copies(output, list(film.streams.audio))
-        for number, frame in enumerate(_frames_of(film, *_window(timeline, span))):
-            picture = frame.reformat(target.width, target.height, "yuv420p")
-            picture.pts, picture.time_base = number, 1 / timeline.rate
-            output.mux(target.encode(picture))
-        output.mux(target.encode(None))
+        base = Fraction(target.codec_context.time_base)
+        durations: dict[int, int] = {}
+        latest = -1
+        for time, end, frame in _frames_of(film, *window):
+            # two frames may have the same time, but not for an encoder
+            latest = max(round((time - span.start_time) / base), latest + 1)
+            durations[latest] = max(round((end - span.start_time) / base) - latest, 1)
+            picture = _convert(frame, target)
+            picture.pts, picture.time_base = latest, base
+            _mux(output, target.encode(picture), durations)
+        _mux(output, target.encode(None), durations)
         if sound:
-            _copy_packets(film, output, sound, timeline, span)
+            _copy_packets(film, output, sound, span, window)
 
 
-def _frames_of(film: InputContainer, start: Fraction, end: Fraction) -> Iterator[VideoFrame]:
-    """Yield the frames between two times, in the order in which they are shown."""
-    video = film.streams.video[0]
-    if Path(film.name).suffix.lower() in INDEXED:
-        origin = _seek(film, start)
-    else:  # read from the start, because seeking may overshoot
-        origin = (video.start_time or 0) * (video.time_base or Fraction(1))
-    rate = frame_rate_of(video)
-    for number, frame in enumerate(film.decode(video)):
-        stamped = frame.pts is not None and frame.time_base is not None
-        time = Fraction(frame.pts or 0) * (frame.time_base or 0) - origin if stamped else number / rate
+def _mux(output: OutputContainer, packets: list[Packet[Any]], durations: dict[int, int]) -> None:
+    """Write packets with the durations of their frames, of which encoders know nothing."""
+    for packet in packets:
+        packet.duration = durations.pop(packet.pts or 0, packet.duration or 0)
+        output.mux(packet)
+
+
+def _frames_of(
+    film: InputContainer, start: Fraction, end: Fraction
+) -> Iterator[tuple[float, float, VideoFrame]]:
+    """Yield the frames that start between two times, each with its own start and end."""
+    if _has_index(film.name):  # else read from the start: seeking may overshoot
+        _seek(film, start)
+    for time, finish, frame in _timed_frames(film):
         if time >= end:
             return
         if time >= start:
-            yield frame
+            yield time, finish, frame
 
 
-def _add_encoder(output: OutputContainer, timeline: Timeline) -> VideoStream:
+def _has_index(name: str) -> bool:
+    """Whether FFmpeg can seek exactly in a film, and its frames come in the order of their times."""
+    return Path(name).suffix.lower() in INDEXED
+
+
+def _timed_frames(film: InputContainer) -> Iterator[tuple[float, float, VideoFrame]]:
+    """Yield every frame with its start and end; it ends when the next one starts, or with the film."""
+    video = film.streams.video[0]
+    clock = Clock(video)
+    waiting: deque[VideoFrame] = deque()
+    times: list[float] = []  # sorted, as the reader does: AVI stamps frames in the order of decoding
+    lag = 1 if _has_index(film.name) else MOST_REORDERED
+    for frame in film.decode(video):
+        waiting.append(frame)
+        insort(times, clock.time_of(frame))
+        if len(waiting) > lag:
+            yield times.pop(0), times[0], waiting.popleft()
+    announced = float((video.duration or 0) * (video.time_base or 0))
+    for time, finish, frame in zip(times, [*times[1:], max(announced, clock.end)], waiting, strict=False):
+        yield time, finish, frame
+
+
+def _add_encoder(output: OutputContainer, timeline: Timeline, source: VideoStream) -> VideoStream:
     """Add a video stream by the best encoder available; encoders require even widths and heights."""
     available = _import_av().codecs_available
     name = next(name for name in ENCODERS if name in available)
     target = cast("VideoStream", output.add_stream(name, rate=timeline.rate, options=ENCODERS[name]))
     target.width, target.height = timeline.size[0] // 2 * 2, timeline.size[1] // 2 * 2
     target.pix_fmt = "yuv420p"
+    base = source.time_base or Fraction(1, FINEST_CLOCK)
+    target.codec_context.time_base = base if base.denominator <= FINEST_CLOCK else Fraction(1, FINEST_CLOCK)
+    _copy_appearance(source.codec_context, target.codec_context)
     return target
+
+
+def _copy_appearance(source: VideoCodecContext, target: VideoCodecContext) -> None:
+    """Say the same as the source about colours and the shape of pixels."""
+    if source.colorspace != RGB:  # the target's is never RGB
+        for name in COLOUR_TAGS:
+            setattr(target, name, getattr(source, name))
+    ratio = source.sample_aspect_ratio
+    if ratio:
+        turned = (source.width < source.height) != (target.width < target.height)
+        target.sample_aspect_ratio = 1 / ratio if turned else ratio
+
+
+def _convert(frame: VideoFrame, target: VideoStream) -> VideoFrame:
+    """Turn a frame upright, since encoders write no display matrix, and convert its pixels.
+
+    Colours stay: both films say in the same way which colours the numbers mean.
+    """
+    space, range_ = target.codec_context.colorspace, target.codec_context.color_range
+    orientation = orientation_of(frame)
+    if orientation != UPRIGHT:
+        pixels = orientation.apply(frame.to_ndarray(format="rgb24"))
+        frame = _import_av().VideoFrame.from_ndarray(np.ascontiguousarray(pixels), "rgb24")
+        return frame.reformat(
+            target.width, target.height, "yuv420p", dst_colorspace=space, dst_color_range=range_
+        )
+    return frame.reformat(
+        target.width,
+        target.height,
+        "yuv420p",
+        src_colorspace=space,
+        dst_colorspace=space,
+        src_color_range=range_,
+        dst_color_range=range_,
+    )

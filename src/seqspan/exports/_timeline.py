@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from seqspan._core.spans import Span
 from seqspan._core.text import printable
-from seqspan.readers.video import DEFAULT_RATE, open_film
+from seqspan.readers.video import DEFAULT_RATE, open_film, orientation_of
 from seqspan.recording import Recording
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class Timeline:
     frame_rate : Fraction, optional
         Frames per second; only video files have one.
     size : (int, int)
-        Width and height of the frames in pixels.
+        Width and height of the frames in pixels, as they are shown.
 
     Examples
     --------
@@ -127,7 +127,10 @@ def make_timeline(recording: Recording, spans: list[Span]) -> Timeline:
         return timeline
     with open_film(recording.source) as film:
         stream = film.streams.video[0]
-        size = stream.codec_context.width, stream.codec_context.height
+        first = next(film.decode(stream), None)
+        if first is None:
+            raise ValueError(f"{timeline.name}: the film has no frames any more.")
+        size = orientation_of(first).turn_size((stream.codec_context.width, stream.codec_context.height))
         return replace(timeline, kind="video", time_unit="s", frame_rate=frame_rate_of(stream), size=size)
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from seqspan._core.checks import check_choice
 from seqspan._core.extras import import_optional
@@ -108,7 +109,7 @@ def _read_container(container: InputContainer, options: VideoOptions, max_bytes:
     _check_frame_size(stream)
     stream.thread_type = "AUTO"
     store = RowStore(int(np.prod(options.shape)), max_bytes)
-    clock = _Clock(stream)
+    clock = Clock(stream)
     times: list[float] = []
     scaler = _Scaler(options)
     problem = ""
@@ -138,7 +139,7 @@ def _check_frame_size(stream: VideoStream) -> None:
 
 
 def _selected(
-    container: InputContainer, stream: VideoStream, clock: _Clock, options: VideoOptions
+    container: InputContainer, stream: VideoStream, clock: Clock, options: VideoOptions
 ) -> Iterator[tuple[float, VideoFrame]]:
     """Yield the time and the frame for every stride-th frame in the chosen time range."""
     if options.start is not None and stream.time_base is not None:
@@ -156,7 +157,7 @@ def _selected(
         n_inside += 1
 
 
-class _Clock:
+class Clock:
     """Times of frames: their time stamps from the start of the stream, or counted if they have none."""
 
     def __init__(self, stream: VideoStream) -> None:
@@ -194,6 +195,59 @@ class _Clock:
         return notes
 
 
+@dataclass(frozen=True)
+class Orientation:
+    """How frames have to be turned to be shown: cameras store them as the sensor sees them.
+
+    Parameters
+    ----------
+    transposed : bool
+        Swap rows and columns first.
+    mirrored : bool
+        Then reverse every row.
+    flipped : bool
+        Then reverse the order of the rows.
+    """
+
+    transposed: bool = False
+    mirrored: bool = False
+    flipped: bool = False
+
+    def turn_size(self, size: tuple[int, int]) -> tuple[int, int]:
+        """Width and height of a frame after, or before, it is turned."""
+        return (size[1], size[0]) if self.transposed else size
+
+    def apply(self, pixels: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Turn a frame of shape (height, width) or (height, width, 3)."""
+        turned = pixels.swapaxes(0, 1) if self.transposed else pixels
+        return turned[:: -1 if self.flipped else 1, :: -1 if self.mirrored else 1]
+
+    @property
+    def description(self) -> str:
+        """What is done, in words."""
+        angle = {
+            (True, False, True): "rotated by 90 degrees",
+            (False, True, True): "rotated by 180 degrees",
+            (True, True, False): "rotated by 270 degrees",
+        }
+        return angle.get((self.transposed, self.mirrored, self.flipped), "mirrored")
+
+
+UPRIGHT = Orientation()
+
+
+def orientation_of(frame: VideoFrame) -> Orientation:
+    """Read the orientation from the display matrix, rounded to quarter turns."""
+    matrix: Any = frame.side_data.get("DISPLAYMATRIX")
+    if matrix is None:
+        return UPRIGHT
+    # A pixel at (x, y) is shown at (a x + c y, b x + d y).
+    a, b, _, c, d = np.frombuffer(bytes(matrix), np.int32)[:5].tolist()
+    if abs(a) < abs(b):
+        return Orientation(transposed=True, mirrored=c < 0, flipped=b < 0)
+    return Orientation(mirrored=a < 0, flipped=d < 0)
+
+
 class _Scaler:
     """Scales, rotates and flattens frames; one for all frames, because it is expensive to make."""
 
@@ -202,27 +256,25 @@ class _Scaler:
 
         self._options = options
         self._reformatter: VideoReformatter = VideoReformatter()
-        self._rotations: set[int] = set()
+        self._orientations: set[Orientation] = set()
         self._n_corrupt = 0
 
     def scale(self, frame: VideoFrame) -> Pixels:
         """Return one row of pixels, of shape (height * width * channels,)."""
         self._n_corrupt += bool(frame.is_corrupt)
-        quarter_turns = round(frame.rotation / 90) % 4
-        width, height = self._options.size
-        if quarter_turns % 2:
-            width, height = height, width
+        orientation = orientation_of(frame)
+        width, height = orientation.turn_size(self._options.size)
         small = self._reformatter.reformat(frame, width, height, self._options.pixel_format)
         pixels = small.to_ndarray()
-        if quarter_turns:
-            self._rotations.add(90 * quarter_turns)
-            pixels = np.rot90(pixels, quarter_turns)
+        if orientation != UPRIGHT:
+            self._orientations.add(orientation)
+            pixels = orientation.apply(pixels)
         return pixels.reshape(-1).astype(np.uint8, copy=False)
 
     def notes(self) -> list[str]:
-        """Say whether frames were rotated, and how many are damaged."""
-        angles = sorted(self._rotations)
-        notes = [f"frames were rotated by {angle} degrees, as the file says" for angle in angles]
+        """Say whether frames were turned, and how many are damaged."""
+        ways = sorted(orientation.description for orientation in self._orientations)
+        notes = [f"frames were {way}, as the file says" for way in ways]
         if self._n_corrupt:
             notes.append(f"the decoder concealed errors in {count_of(self._n_corrupt, 'frame')}")
         return notes
@@ -244,7 +296,7 @@ def _announced_seconds(container: InputContainer, stream: VideoStream) -> float:
 
 
 def _describe_early_end(
-    container: InputContainer, stream: VideoStream, clock: _Clock, options: VideoOptions
+    container: InputContainer, stream: VideoStream, clock: Clock, options: VideoOptions
 ) -> str:
     """Say by how much the film is shorter than its header says; nothing if it is complete."""
     announced = _announced_seconds(container, stream)

@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from seqspan.readers import read_blocks
+from seqspan.readers import read, read_blocks
 
 
 @pytest.fixture
@@ -71,3 +71,31 @@ def test_double_precision_stays_and_blocks_are_no_views_of_the_file(tmp_path, ro
 def test_options_go_to_the_reader(tmp_path, rows, save):
     with pytest.raises(ValueError, match="pass a larger max_bytes"):
         next(read_blocks(save(tmp_path, rows), max_bytes=10))
+
+
+@pytest.mark.parametrize("ending", [".parquet", ".feather", ".csv"])
+@pytest.mark.parametrize(
+    ("columns", "features"),
+    [
+        ({"time_ms": range(0, 250, 10), "a": range(25)}, ("a",)),
+        ({"a": range(25), "depth": range(25), "frame": range(25)}, ("a", "frame")),
+        ({"time": range(25, 0, -1), "t": range(25), "a": range(25)}, ("time", "a")),
+        ({"a": [True, False, True, True, False] * 5, "index": range(25), "b": range(25)}, ("a", "b")),
+    ],
+)
+def test_blocks_hold_the_features_that_read_gives(tmp_path, ending, columns, features):
+    table = pl.DataFrame(columns)
+    if ending == ".csv":
+        table = table.with_columns(pl.col(pl.Boolean).cast(pl.Int8))
+    path = tmp_path / f"walk{ending}"
+    {".parquet": table.write_parquet, ".feather": table.write_ipc, ".csv": table.write_csv}[ending](path)
+    whole = read(path)
+    assert whole.feature_names == features
+    np.testing.assert_array_equal(np.concatenate(list(read_blocks(path, 7))), whole.X)
+
+
+def test_dates_are_no_features_of_blocks(tmp_path):
+    dates = pl.datetime_range(pl.datetime(2024, 1, 1), pl.datetime(2024, 1, 25), "1d", eager=True)
+    pl.DataFrame({"when": dates, "t": range(25), "a": range(25)}).write_parquet(tmp_path / "walk.parquet")
+    blocks = np.concatenate(list(read_blocks(tmp_path / "walk.parquet", 7)))
+    np.testing.assert_array_equal(blocks, read(tmp_path / "walk.parquet").X)

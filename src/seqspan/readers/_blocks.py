@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from seqspan._core.types import Array
+from seqspan.readers._limits import check_regular
 from seqspan.readers._read import read
+from seqspan.readers._table import is_ordered, time_candidates
+
+if TYPE_CHECKING:
+    import polars as pl
 
 BLOCK_ROWS = 4096  # rows per block, by default
 
@@ -17,8 +22,9 @@ BLOCK_ROWS = 4096  # rows per block, by default
 def read_blocks(path: str | Path, n_rows: int = BLOCK_ROWS, **options: Any) -> Iterator[Array]:
     """Read the samples of a file in order, a few at a time.
 
-    A .npy file is memory-mapped. A Parquet file is read in slices, numeric columns only. Everything else goes
-    through :func:`seqspan.read`, which memory-maps the frames of a long film and loads other formats whole.
+    The columns are those that :func:`seqspan.read` uses as features. A .npy file is memory-mapped, and a
+    Parquet file is read in slices. Everything else goes through :func:`seqspan.read`, which memory-maps the
+    frames of a long film and loads other formats whole.
 
     Parameters
     ----------
@@ -43,6 +49,7 @@ def read_blocks(path: str | Path, n_rows: int = BLOCK_ROWS, **options: Any) -> I
     if n_rows < 1:
         raise ValueError(f"n_rows must be at least 1; got {n_rows}.")
     path = Path(path)
+    check_regular(path)
     if path.suffix == ".parquet" and not options:
         yield from _read_parquet_blocks(path, n_rows)
         return
@@ -57,14 +64,29 @@ def read_blocks(path: str | Path, n_rows: int = BLOCK_ROWS, **options: Any) -> I
 
 
 def _read_parquet_blocks(path: Path, n_rows: int) -> Iterator[Array]:
-    """Slice a lazy table, so that only the slice is read."""
+    """Slice a lazy table, so that only the slice is read; the columns are those that `read` would use."""
     import polars as pl
-    import polars.selectors as columns
 
-    table = pl.scan_parquet(path, glob=False).select(columns.numeric())
+    table = pl.scan_parquet(path, glob=False)
+    schema = table.collect_schema()
+    numeric = [name for name, kind in schema.items() if kind.is_numeric() or kind == pl.Boolean]
+    temporal = [name for name, kind in schema.items() if kind in (pl.Datetime, pl.Date)]
+    time = _find_time(table, numeric, temporal)
+    features = table.select(pl.col(name) for name in numeric if name != time)
     total = int(table.select(pl.len()).collect().item())
     for start in range(0, total, n_rows):
-        yield _as_floats(table.slice(start, n_rows).collect().to_numpy())
+        yield _as_floats(features.slice(start, n_rows).collect().to_numpy())
+
+
+def _find_time(table: pl.LazyFrame, numeric: list[str], temporal: list[str]) -> str | None:
+    """Name of the column that `read` would use as the time; dates come last, as there."""
+    import polars as pl
+
+    for name in time_candidates([*numeric, *temporal], temporal):
+        values = table.select(pl.col(name).to_physical().cast(pl.Float64)).collect().to_series()
+        if is_ordered(values.to_numpy()):
+            return name
+    return None
 
 
 def _as_floats(rows: Any) -> Array:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Container, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -123,13 +124,17 @@ def _find_times(columns: Columns, options: TableOptions) -> tuple[Array, str, st
         check_times(f"column {options.time!r}", times)
         return times, unit, options.time, []
     notes = []
-    for name in columns.names:
-        if name in columns.temporal or TIME_NAME.fullmatch(name.strip()):
-            times, unit = _times_of(columns, name)
-            if is_ordered(times):
-                return times, unit, name, [f"times come from column {name!r}"]
-            notes.append(f"column {name!r} is not used as time because it decreases or has gaps")
+    for name in time_candidates(columns.names, columns.temporal):
+        times, unit = _times_of(columns, name)
+        if is_ordered(times):
+            return times, unit, name, [f"times come from column {name!r}"]
+        notes.append(f"column {name!r} is not used as time because it decreases or has gaps")
     return np.arange(len(columns.X), dtype=float), "sample", None, notes
+
+
+def time_candidates(names: Iterable[str], temporal: Container[str]) -> list[str]:
+    """Columns that hold dates or are named like a time or a depth; the first that is ordered is the time."""
+    return [name for name in names if name in temporal or TIME_NAME.fullmatch(name.strip())]
 
 
 def is_ordered(times: Array) -> bool:

@@ -7,6 +7,7 @@ import io
 import numpy as np
 import polars as pl
 import pytest
+import scipy.io
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.readers.samples import matrix, write_sample
@@ -249,6 +250,28 @@ def test_several_matrices_need_a_choice(tmp_path):
     assert any("unused arrays: one" in note for note in recording.notes)
     with pytest.raises(ValueError, match=r"time has 4 values, but X of shape \(3, 2\) needs 3"):
         read(tmp_path / "arrays.npz", variable="one", time="clock")
+
+
+@pytest.mark.parametrize(
+    ("given", "kept", "ending"),
+    [
+        *((given, kept, ".npy") for given, kept in [("?", "u1"), ("f2", "f4"), ("g", "f8"), (">f4", ">f4")]),
+        *((given, kept, ".npz") for given, kept in [("?", "u1"), ("f2", "f4"), ("i2", "i2")]),
+        *((given, kept, ".mat") for given, kept in [("?", "u1"), ("i2", "i2"), ("f4", "f4")]),
+    ],
+)
+def test_arrays_keep_types_in_which_one_can_calculate(tmp_path, given, kept, ending):
+    values = (matrix() > 0).astype(given)
+    path = tmp_path / f"array{ending}"
+    if ending == ".npy":
+        np.save(path, values)
+    elif ending == ".npz":
+        np.savez(path, X=values)
+    else:
+        scipy.io.savemat(path, {"X": values})
+    X = read(path).X
+    assert X.dtype == np.dtype(kept)
+    assert np.array_equal(X, matrix() > 0)
 
 
 def test_samples_in_columns(tmp_path):

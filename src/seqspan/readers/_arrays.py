@@ -20,6 +20,8 @@ Shapes = Mapping[str, tuple[int, ...]]
 AnyArray = npt.NDArray[Any]
 Fetch = Callable[[list[str]], dict[str, AnyArray]]
 REAL_KINDS = "iufb"  # NumPy's letters for integers, unsigned integers, floats and booleans
+#: Types in which nobody should calculate, by NumPy's letters, and what they become: bool, half, long double.
+CALCULABLE: dict[str, type[np.generic]] = {"?": np.uint8, "e": np.float32, "g": np.float64}
 USUAL_NAMES = ("X", "x", "data", "Data", "DATA")
 WAVELENGTH_NAMES = ("wv", "wvl", "wavelength", "wavelengths", "lambda")
 
@@ -112,6 +114,7 @@ def _assemble(
     """Lay the samples out as rows, and add times, labels and a view."""
     wavelengths = given.get("wavelengths")
     X, image, more = _as_rows(samples, options.transpose, wavelengths)
+    X = X.astype(CALCULABLE.get(X.dtype.char, X.dtype), copy=False)
     names = _names(X, image, wavelengths)
     lengths = {"time": len(X), "labels": len(X), "wavelengths": X.shape[1]}
     for role, values in given.items():

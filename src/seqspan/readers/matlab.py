@@ -63,7 +63,7 @@ def real_numbers(name: str, values: Any) -> npt.NDArray[Any]:
     array = np.asarray(values)
     if array.dtype.kind not in REAL_KINDS:
         raise ValueError(f"variable {name!r} must hold real numbers; it holds {array.dtype}.")
-    return array.astype(np.uint8) if array.dtype.kind == "b" else array
+    return array
 
 
 def is_hdf5(head: bytes) -> bool:

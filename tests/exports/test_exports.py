@@ -58,6 +58,19 @@ def test_edl_opens_in_opentimelineio(otio, timeline, tmp_path):
 
 
 @pytest.mark.otio
+@pytest.mark.parametrize(
+    "rate", [Fraction(1, 4), Fraction(1, 2), Fraction(3, 4), Fraction(25, 2), Fraction(2275, 197)]
+)
+def test_edl_of_a_film_without_a_whole_rate_is_timed_by_the_clock(otio, tmp_path, rate):
+    spans = (Span(0, 3, 0.0, float(3 / rate), 0), Span(3, 7, float(3 / rate), float(7 / rate), 1))
+    write_export("edl", Timeline("slow.mp4", "video", "s", spans, rate, (64, 48)), tmp_path / "spans.edl")
+    clips = list(otio.adapters.read_from_file(str(tmp_path / "spans.edl"), rate=25).find_clips())
+    starts = [clip.source_range.start_time.to_seconds() for clip in clips]
+    assert starts == pytest.approx([0, float(3 / rate)], abs=0.02)
+    assert clips[1].source_range.duration.to_seconds() == pytest.approx(float(4 / rate), abs=0.04)
+
+
+@pytest.mark.otio
 def test_otio_opens_in_opentimelineio(otio, timeline, tmp_path):
     write_export("otio", timeline, tmp_path / "spans.otio")
     opened = otio.adapters.read_from_file(str(tmp_path / "spans.otio"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from fractions import Fraction
+from math import ceil
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -11,6 +12,9 @@ from xml.etree import ElementTree
 from seqspan._core.spans import Span
 from seqspan._core.text import name_label
 from seqspan.exports._timeline import Timeline
+
+CLOCK_RATE = 25  # counts per second in the time codes of films whose own rate cannot be one
+DROPPED_SHARE = Fraction(1, 1000)  # by which 29.97 frames per second are fewer than 30
 
 
 def write_edl(timeline: Timeline) -> str:
@@ -24,9 +28,18 @@ def write_edl(timeline: Timeline) -> str:
 
 
 def _timecode(timeline: Timeline, time: float) -> str:
-    """Write hours, minutes, seconds and frames; 29.97 frames per second count as 30."""
+    """Write hours, minutes, seconds and frames; 29.97 frames per second count as 30.
+
+    A time code counts whole frames per second. A film with another rate, such as one picture every four
+    seconds or a varying rate, is timed by the clock, with at least `CLOCK_RATE` counts per second.
+    """
     nominal = round(timeline.rate)
-    seconds, frames = divmod(timeline.frame(time), nominal)
+    if abs(timeline.rate - nominal) <= DROPPED_SHARE * nominal:
+        count = timeline.frame(time)
+    else:
+        nominal = max(CLOCK_RATE, ceil(timeline.rate))
+        count = round(time * nominal)
+    seconds, frames = divmod(count, nominal)
     minutes, seconds = divmod(seconds, 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours:02d}:{minutes:02d}:{seconds:02d}:{frames:02d}"

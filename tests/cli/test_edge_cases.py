@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import subprocess
 import sys
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from tests.readers.samples import write_amc, write_png
 from typer.testing import CliRunner
 
+from seqspan import read
 from seqspan.cli import app, truth
 from seqspan.cli import commands as cli
 from seqspan.cli import reproduce as command
@@ -160,3 +164,38 @@ def test_graphics_cards_are_counted(monkeypatch):
     assert cli.describe_devices().endswith("CPU cores, 2 GPU")
     runtime.getDeviceCount = raising(RuntimeError("no driver"))
     assert cli.describe_devices().endswith("CPU cores, no GPU")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names")
+@pytest.mark.parametrize(
+    ("names", "arguments"),
+    [
+        (["pipe.csv"], ["pipe.csv"]),
+        (["pipe.csv"], ["pipe.csv", "--format", "csv"]),
+        (["truth.csv"], ["walk0.npy", "--truth", "truth.csv"]),
+        (["s.asf"], ["s_01.amc", "--read", "skeleton=s.asf"]),
+    ],
+)
+def test_a_pipe_is_refused_at_once(walks, names, arguments):
+    write_amc(walks / "s_01.amc", 5)
+    for name in names:
+        os.mkfifo(name)
+    # a process of its own, because one that waits for the other end of a pipe waits forever
+    command = [sys.executable, "-m", "seqspan.cli", "segment", *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 1
+    message = f"{names[0]}: a pipe or device cannot be read; save its content to a file first."
+    (line,) = done.stderr.splitlines()
+    assert message in line
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names")
+def test_pipes_beside_the_input_are_not_touched(walks):
+    write_amc(walks / "walk_01.amc", 30)
+    os.mkfifo(walks / "walk_0.asf")
+    assert "skeleton: skeleton.asf" not in str(read(walks / "walk_01.amc").notes)
+    (walks / "frames").mkdir()
+    for number in range(3):
+        write_png(walks / "frames" / f"{number}.png")
+    os.mkfifo(walks / "frames" / "3.png")
+    assert len(read(walks / "frames")) == 3

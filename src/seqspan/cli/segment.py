@@ -22,6 +22,7 @@ from seqspan.cli.truth import Truth, read_truth, score
 from seqspan.estimators import SubspaceSegmenter
 from seqspan.exports import EXPORTS, check_export, make_timeline, split_video, write_export
 from seqspan.pipeline import cut, represent
+from seqspan.readers._limits import check_regular
 from seqspan.readers._read import list_files, read
 from seqspan.recording import Recording
 from seqspan.report import build_report
@@ -105,8 +106,10 @@ def make_fingerprint(job: Job, source_hash: str) -> str:
     """Hash everything the result depends on: the files of the input, the settings, and the code."""
     settings = asdict(job.settings)
     relevant = {name: value for name, value in settings.items() if name not in ("out", "jobs", "truth")}
-    truth = job.settings.truth
-    truth_hash = None if truth is None else hash_file(Path(truth))
+    truth_hash = None
+    if job.settings.truth is not None:
+        check_regular(Path(job.settings.truth))
+        truth_hash = hash_file(Path(job.settings.truth))
     return hash_values(job.source.name, source_hash, relevant, truth_hash, code_version())
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from seqspan import pipeline
+from seqspan import OSC, pipeline
 from seqspan._core import memory
 from seqspan._core.solution import Solution
 from seqspan.datasets import make_recurring_subspaces, make_subspaces
@@ -142,3 +142,67 @@ def test_landmarks_are_chosen_above_the_limit_and_the_user_is_told(monkeypatch):
     assert found.Z.shape == (24, 80)
     assert found.notes[0].startswith("80 samples are represented by 24 landmarks")
     assert represent(as_recording(X.T[:60]), method).landmarks is None
+
+
+def test_preprocessing_of_the_largest_floats():
+    X = np.repeat([[-3.0], [3.0], [3.0]], 4, axis=0)
+    X = np.hstack([X, np.random.default_rng(0).uniform(1, 3, (12, 3))]).astype(np.float32)
+    largest = X * np.float32(1e38)
+    method = OSC(preprocess="centre,scale").stages()[0]
+    plain, scaled = (represent(as_recording(rows), method).solution for rows in (X, largest))
+    assert scaled.objective == pytest.approx(plain.objective, rel=1e-5)
+    # minus 3e38 is 4e38 away from the mean, which is no float32
+    method = OSC(preprocess="centre", normalize=False).stages()[0]
+    with pytest.raises(ValueError, match="overflowed float32"), pytest.warns(RuntimeWarning):
+        represent(as_recording(largest), method)
+
+
+SIZES = pytest.mark.parametrize(
+    ("dtype", "scale"), [(np.float64, 1e300), (np.float64, 1e-300), (np.float32, 1e37), (np.float32, 1e-37)]
+)
+
+
+@SIZES
+@pytest.mark.parametrize("settings", [
+    {}, {"kernel": "cosine", "normalize": False}, {"kernel": "rbf", "normalize": False}, {"kernel": "rbf"},
+    {"preprocess": "auto", "dtype": "float32"}, {"dtype": "float32"}, {"preprocess": "scale,pca:0.95"},
+    {"dictionary": "landmarks", "n_landmarks": 12},
+])  # fmt: skip
+def test_samples_of_any_size_give_the_same_answer(settings, dtype, scale):
+    X, _ = make_subspaces(3, 2, 8, 16, rng=4)
+    method, cutting = OSC(3, **settings, cut="ordered", random_state=0, tol=1e-4).stages()
+    plain, scaled = (represent(as_recording(rows), method) for rows in (X.T, (X.T * scale).astype(dtype)))
+    # gaps are 1e-4, and samples in single precision are rounded
+    assert scaled.solution.objective == pytest.approx(plain.solution.objective, rel=5e-4)
+    np.testing.assert_array_equal(cut(scaled, cutting).labels, cut(plain, cutting).labels)
+
+
+@pytest.mark.parametrize("normalize", [True, False])
+def test_rbf_far_from_zero_is_the_same_in_single_and_double_precision(normalize):
+    X = (np.random.default_rng(0).standard_normal((60, 5)) + 1000).astype(np.float32)
+    single, double = (
+        represent(as_recording(rows), OSC(kernel="rbf", normalize=normalize, tol=1e-4).stages()[0])
+        for rows in (X, X.astype(float))
+    )
+    assert single.X.dtype == np.float32
+    np.testing.assert_allclose(single.X.T @ single.X, double.X.T @ double.X, atol=1e-5)
+    assert single.solution.objective == pytest.approx(double.solution.objective, rel=2e-4)
+
+
+@pytest.mark.parametrize("scale", [1e120, 1e-120])
+def test_cuts_of_samples_that_are_not_scaled_do_not_overflow(scale):
+    X, _ = make_subspaces(3, 2, 8, 16, rng=4)
+    auto = {"lambda_1": "auto", "lambda_2": "auto", "normalize": False}
+    method, cutting = OSC(**auto, cut="ordered", random_state=0).stages()
+    plain, scaled = (cut(represent(as_recording(s * X.T), method), cutting) for s in (1.0, scale))
+    np.testing.assert_array_equal(scaled.boundaries, plain.boundaries)
+    # coefficients within one percent of the optimum, found on different ways
+    np.testing.assert_allclose(scaled.confidence, plain.confidence, atol=1e-3)
+
+
+def test_rows_too_small_for_single_precision_are_scaled_first():
+    X, _ = make_subspaces(3, 2, 8, 16, rng=4)
+    sizes = np.where(np.arange(48) % 2, 1e-60, 1.0)[:, None]
+    method = OSC(dtype="float32").stages()[0]
+    plain, scaled = (represent(as_recording(rows), method) for rows in (X.T, sizes * X.T))
+    np.testing.assert_allclose(scaled.X, plain.X, atol=1e-6)

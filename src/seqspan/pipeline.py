@@ -20,7 +20,7 @@ from seqspan._core.backend import is_on_gpu, namespace, require_cupy, to_host
 from seqspan._core.display import Display
 from seqspan._core.kernels import Kernel, kernel_map
 from seqspan._core.memory import require_memory
-from seqspan._core.scaling import scale_columns
+from seqspan._core.scaling import convert_precision, leave_headroom, scale_columns
 from seqspan._core.solution import Solution
 from seqspan._core.types import Array
 from seqspan.cuts import Cutter, cut_bytes, make_cutter
@@ -34,6 +34,7 @@ from seqspan.segmentation import Cutting, Representation, Segmentation
 from seqspan.solvers import SOLVERS, Stopping
 from seqspan.solvers.fast.landmarks import MAX_FULL_SAMPLES, N_LANDMARKS, choose_landmarks, solve_on_landmarks
 from seqspan.solvers.memory import solver_bytes
+from seqspan.solvers.scaling import unusual_exponent
 
 __all__ = ["Method", "cut", "represent"]
 
@@ -208,7 +209,7 @@ def cut(
             _require_cut_memory(found, cutting)
             cutter = make_cutter(
                 cutting.cut,
-                found.X,
+                _in_ordinary_range(found.X),
                 found.Z,
                 min_length=cutting.min_length,
                 rng=cutting.seed,
@@ -256,26 +257,43 @@ def _choose_chain(recording: Recording, method: Method) -> Chain:
 
 
 def _prepare(recording: Recording, chain: Chain, method: Method) -> Array:
-    """Rows after preprocessing, in the precision of the solver."""
+    """Rows after preprocessing, in a precision that holds them."""
     X = recording.X
     if chain.steps:
-        with np.errstate(over="ignore", invalid="ignore"):
-            X = chain.apply(to_host(X))
+        rows = to_host(X)
+        X = chain.apply(leave_headroom(rows) if _ignores_scale(method) else rows)
         if not np.all(np.isfinite(X)):
             raise ValueError(f"preprocess={method.preprocess!r} overflowed {X.dtype}: scale X down first.")
-    if method.dtype is not None:
-        return X.astype(method.dtype, copy=False)
-    return X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
+    return X if X.dtype in (np.float32, np.float64) else X.astype(method.dtype or np.float64)
 
 
 def _columns(rows: Array, method: Method) -> Array:
-    """Samples as columns on the device, scaled to unit norm if requested, mapped by the kernel."""
+    """Samples as columns on the device, scaled to unit norm if requested, mapped by the kernel.
+
+    The precision of the solver comes last: it may not hold the samples before they are scaled.
+    """
     if method.device == "cuda":
         rows = require_cupy().asarray(rows)
     columns = namespace(rows).ascontiguousarray(rows.T)
+    if method.kernel != "linear":
+        # far from zero, samples of unit norm differ only in their last digits, which a kernel depends on
+        columns = to_host(columns).astype(np.float64)
     if method.normalize:
         columns = scale_columns(columns)
-    return columns if method.kernel == "linear" else kernel_map(to_host(columns), method.kernel)
+    mapped = kernel_map(columns, method.kernel)
+    return convert_precision(mapped, method.dtype or rows.dtype)
+
+
+def _ignores_scale(method: Method) -> bool:
+    """Whether samples multiplied by any number have the same coefficients."""
+    return method.normalize or method.kernel in ("cosine", "rbf")
+
+
+def _in_ordinary_range(X: Array) -> Array:
+    """Samples for the cuts, which look at ratios of distances: their squares stay within range."""
+    exponent = unusual_exponent(X)
+    scaled: Array = np.ldexp(X, -exponent) if exponent else X  # NumPy hands CuPy arrays to CuPy
+    return scaled
 
 
 def _choose_atoms(X: Array, model: Model, method: Method) -> tuple[Array | None, tuple[str, ...]]:

@@ -61,6 +61,32 @@ def test_rbf_knows_distances_far_from_zero(dtype):
     np.testing.assert_allclose(far.T @ far, near.T @ near, atol=1e-3)
 
 
+@pytest.mark.parametrize("shift", [1e3, 1e5])
+def test_rbf_in_single_precision_far_from_zero_equals_double_precision(shift):
+    X = (draw(3, 40) + shift).astype(np.float32)
+    Y = kernel_map(X, "rbf").astype(float)
+    exact = X.T.astype(float)
+    wanted = rbf_kernel(exact - exact.mean(axis=0), gamma=1 / np.median(pdist(exact, "sqeuclidean")))
+    np.testing.assert_allclose(Y.T @ Y, wanted, atol=1e-4)  # eigenvalues below 1e-6 of the largest are out
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "cosine"])
+@pytest.mark.parametrize(
+    ("dtype", "scale"), [(np.float64, 1e300), (np.float64, 1e-300), (np.float32, 1e37), (np.float32, 1e-37)]
+)
+def test_kernels_of_samples_of_any_size(kernel, dtype, scale):
+    X = draw(3, 30)
+    plain, scaled = kernel_map(X, kernel), kernel_map((scale * X).astype(dtype), kernel)
+    assert scaled.dtype == dtype
+    np.testing.assert_allclose(scaled.T @ scaled, plain.T @ plain, atol=1e-5)
+
+
+def test_a_kernel_whose_features_leave_the_precision_of_the_samples_is_refused():
+    X = draw(3, 8).astype(np.float32)
+    with pytest.raises(ValueError, match="float32 cannot hold"):
+        kernel_map(X, lambda A, B: 1e100 * (A.T.astype(float) @ B))
+
+
 def test_rbf_of_samples_that_are_all_alike_is_one():
     Y = kernel_map(np.ones((3, 6)), "rbf")
     np.testing.assert_allclose(Y.T @ Y, np.ones((6, 6)))

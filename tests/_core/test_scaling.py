@@ -1,4 +1,4 @@
-"""Samples of any size get unit norm and keep their direction."""
+"""Samples of any size get unit norm and keep their direction; powers of two bring them into range."""
 
 from __future__ import annotations
 
@@ -8,7 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from seqspan._core.scaling import scale_columns, scale_to_unit_norm
+from seqspan._core.scaling import (
+    binary_exponent,
+    binary_units,
+    convert_precision,
+    leave_headroom,
+    scale_columns,
+    scale_to_unit_norm,
+    times_power_of_two,
+)
 
 
 @pytest.mark.parametrize("axis", [0, 1])
@@ -37,3 +45,46 @@ def test_columns_are_the_rows_of_the_transpose():
 
 def test_samples_without_features_stay():
     assert scale_to_unit_norm(np.empty((3, 0)), axis=1).shape == (3, 0)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_dividing_by_units_leaves_columns_between_one_and_two_without_rounding(dtype):
+    limits = np.finfo(dtype)
+    X = np.array([[limits.max, limits.tiny, -3.0, 0.0], [1.0, 0.0, 2.0, 0.0]], dtype)
+    units = binary_units(X)
+    largest = np.abs(X / units).max(axis=0)
+    assert units.dtype == dtype
+    assert np.all((largest[:3] >= 1) & (largest[:3] < 2))
+    np.testing.assert_array_equal(X / units * units, X)
+
+
+@given(number=st.floats(1e-300, 1e300))
+def test_the_binary_exponent_brackets_the_largest_entry(number):
+    exponent = binary_exponent(np.array([0.0, -number]))
+    assert 2.0**exponent <= number < 2.0 ** (exponent + 1)
+
+
+def test_powers_of_two_beyond_the_range_of_floats():
+    assert times_power_of_two(1e-300, 1990) == pytest.approx(1e-300 * 2.0**995 * 2.0**995)
+    assert times_power_of_two(1.0, 5000) == np.inf
+    assert times_power_of_two(1.0, -5000) == 0
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_only_the_largest_floats_need_headroom(dtype):
+    small, large = np.array([1e20, -1], dtype), np.array([np.finfo(dtype).max, 1], dtype)
+    assert leave_headroom(small) is small
+    np.testing.assert_array_equal(leave_headroom(large) * dtype(2**32), large)
+    assert np.isfinite(1e6 * leave_headroom(large)).all()
+    assert leave_headroom(np.array([2**62])).tolist() == [2**62]
+
+
+@pytest.mark.parametrize(("size", "word"), [(1e39, "large as 1e[+]39"), (1e-39, "small as 1e-39")])
+def test_a_precision_that_cannot_hold_the_samples_is_refused(size, word):
+    with pytest.raises(ValueError, match=f"float32 cannot hold samples as {word}"):
+        convert_precision(np.array([size, 0.0]), "float32")
+
+
+def test_other_samples_are_converted():
+    assert convert_precision(np.array([1e-60, 2.0]), "float32").tolist() == [0, 2]
+    assert convert_precision(np.zeros(2), "float32").dtype == np.float32

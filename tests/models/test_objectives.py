@@ -17,6 +17,7 @@ from seqspan.models import (
     LrrColumnNoise,
     LrrNoiseFree,
     Lsr,
+    Model,
     Osc,
     OscLowRank,
     SpatSc,
@@ -304,7 +305,7 @@ def test_zero_at_the_critical_weight_and_not_just_below(make, diagonal, seed):
     assert np.any(_solve(make(0.99 * critical), X))
 
 
-@pytest.mark.parametrize("scale", [0.1, 10.0])
+@pytest.mark.parametrize("scale", [0.1, 10.0, 1e150, 1e-150])
 @pytest.mark.parametrize(
     "model", [Ssc(1.0), Lrr(1.0), Osc(1.0, 1.0), Osc(1.0, 1.0, zero_diagonal=True), SpatSc(1.0, 1.0)]
 )
@@ -312,6 +313,31 @@ def test_critical_weights_grow_with_the_square_of_the_data(model, scale):
     X = two_subspaces((5, 11), 78)
     expected = scale**2 * model.critical_weight(X)
     np.testing.assert_allclose(model.critical_weight(scale * X), expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("exponent", [-3, 4])
+@pytest.mark.parametrize("name", CASES)
+def test_rescaled_samples_have_the_same_objective_in_other_units(name, exponent):
+    model, X = CASES[name].problem("wide", 81)
+    Z = 0.1 * np.random.default_rng(82).standard_normal((X.shape[1], X.shape[1]))
+    np.fill_diagonal(Z, 0)
+    value = model.rescaled(exponent).value(np.ldexp(X, exponent), Z)
+    assert value == pytest.approx(2.0 ** (exponent * model.objective_power) * model.value(X, Z), rel=1e-12)
+
+
+@pytest.mark.parametrize("model", [Osc(0.1, 1.0), Ssc(np.full(3, 0.1)), LrrColumnNoise(1.0)])
+@pytest.mark.parametrize("exponent", [-600, 600])
+def test_weights_that_cannot_be_rescaled_are_refused(model, exponent):
+    with pytest.raises(ValueError, match=r"The weight lam1?=.* does not suit samples of this size"):
+        model.rescaled(exponent)
+
+
+def test_a_model_that_does_not_say_how_its_weights_grow_is_not_rescaled():
+    class Own(Model):
+        pass
+
+    with pytest.raises(ValueError, match="Own has no weight_powers"):
+        Own().rescaled(40)
 
 
 @pytest.mark.parametrize(

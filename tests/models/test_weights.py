@@ -86,6 +86,24 @@ def test_what_is_minimised_has_the_chosen_weights(samples):
     assert osc.objective_ == pytest.approx(value, rel=1e-8)
 
 
+@COUPLED
+@pytest.mark.parametrize("scale", [1e30, 1e-30, 1e-37])
+def test_weights_of_single_precision_samples_do_not_overflow(Estimator, base, scale, samples):
+    X = samples[0]
+    settings = {**AUTO, "normalize": False, "random_state": 0}
+    plain = Estimator(3, **settings).fit(X)
+    scaled = Estimator(3, **settings).fit((scale * X).astype(np.float32))
+    assert scaled.lambda_1_ == pytest.approx(scale**2 * plain.lambda_1_, rel=1e-5)
+    assert scaled.objective_ == pytest.approx(scale**2 * plain.objective_, rel=0.02)  # both gaps are 0.01
+    np.testing.assert_array_equal(scaled.labels_, plain.labels_)
+
+
+@pytest.mark.parametrize("scale", [1e200, 1e-200])
+def test_weights_whose_square_is_not_a_float_are_refused(scale, samples):
+    with pytest.raises(ValueError, match=r"'auto' grow with the square .* use normalize=True"):
+        OSC(3, **AUTO, normalize=False).fit(scale * samples[0])
+
+
 def test_weights_are_chosen_again_for_other_samples(samples):
     X, _ = samples
     osc = OSC(3, **AUTO, normalize=False)

@@ -13,8 +13,9 @@ from sklearn.decomposition import PCA
 from sklearn.preprocessing import StandardScaler
 from tests.readers.samples import WRITERS, write_sample
 
+from seqspan._core.scaling import scale_to_unit_norm
 from seqspan.preprocess import make_chain, preprocess
-from seqspan.preprocess._steps import Centre, Delay, Pca, parse_step
+from seqspan.preprocess._steps import Centre, Delay, Pca, column_deviations, parse_step
 from seqspan.readers import read
 from seqspan.recording import FrameView, Recording
 
@@ -117,6 +118,75 @@ def test_pca_leaves_at_least_one_column(scale):
 def test_pca_of_constant_rows_keeps_their_direction():
     got = Pca(0.9).apply(np.full((5, 3), 2.0))
     assert np.linalg.norm(got, axis=1) == pytest.approx(np.sqrt(12) * np.ones(5))
+
+
+SCALES = pytest.mark.parametrize(
+    ("dtype", "scale"), [(np.float64, 1e300), (np.float64, 1e-300), (np.float32, 1e37), (np.float32, 1e-37)]
+)
+CHAINS = [
+    "auto",
+    None,
+    "centre",
+    "scale",
+    "centre,scale",
+    "pca:0.9",
+    "centre,pca:0.95",
+    "scale,delay:3,pca:0.9",
+]
+
+
+def _rows(n=40, d=5):
+    rng = np.random.default_rng(8)
+    return rng.standard_normal((n, d)) * [1, 2, 3, 0.5, 1] + [0, 3, -1, 0.2, 0]
+
+
+@SCALES
+@pytest.mark.parametrize("names", CHAINS)
+def test_any_chain_gives_the_same_directions_at_any_scale(names, dtype, scale):
+    X = _rows()
+    scaled = (X * scale).astype(dtype)
+    chain, same = make_chain(names, X, "table"), make_chain(names, scaled, "table")
+    assert same.steps == chain.steps
+    wanted, found = scale_to_unit_norm(chain.apply(X), 1), scale_to_unit_norm(same.apply(scaled), 1)
+    # samples near the mean lose digits when it is subtracted
+    np.testing.assert_allclose(found, wanted, atol=1e-4 if dtype == np.float32 else 1e-12)
+
+
+@SCALES
+def test_auto_gives_the_same_reasons_at_any_scale(dtype, scale):
+    X = (np.abs(_rows()) + np.array([0, 9, 9, 9, 9])) / 1000
+    for rows in (X, X - 0.005, X[:, 1:] * [1, 1, 30, 1]):
+        plain, scaled = (make_chain("auto", given, "table") for given in (rows, (rows * scale).astype(dtype)))
+        assert scaled.reasons == plain.reasons
+
+
+def test_columns_of_very_different_units_are_all_scaled():
+    X = _rows() + 20
+    units = np.array([1e300, 1e-300, 1, 1e150, 1e-150])
+    chain = make_chain("centre,scale")
+    np.testing.assert_allclose(chain.apply(X * units), chain.apply(X), atol=1e-12)
+    assert make_chain("auto", X * units, "table").steps == make_chain("centre,scale,unit_norm").steps
+
+
+@pytest.mark.parametrize("value", [0.1, 1e300, -3e-300])
+def test_a_constant_column_does_not_vary(value):
+    X = np.column_stack([np.full(49, value), np.arange(49.0)])
+    assert column_deviations(X)[0] == 0
+    np.testing.assert_array_equal(make_chain("scale").apply(X)[:, 0], X[:, 0])
+
+
+def test_means_far_from_zero_are_subtracted_in_full_in_single_precision():
+    X = (_rows() + 12345.678).astype(np.float32)
+    centred = make_chain("centre").apply(X)
+    exact = X.astype(float) - X.astype(float).mean(axis=0)
+    np.testing.assert_allclose(centred, exact, atol=1e-6)
+    assert centred.dtype == np.float32
+
+
+def test_pca_after_centring_keeps_no_direction_of_rounding_errors():
+    X = np.random.default_rng(3).standard_normal((40, 12))
+    single, double = (make_chain("centre,pca:0.95").apply(X.astype(dtype)) for dtype in ("f4", "f8"))
+    assert single.shape == double.shape
 
 
 def test_the_given_rows_are_left_alone():

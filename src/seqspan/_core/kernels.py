@@ -14,7 +14,7 @@ import numpy as np
 from seqspan._core.checks import check_choice
 from seqspan._core.eigen import symmetric_eigenpairs
 from seqspan._core.memory import require_memory
-from seqspan._core.scaling import scale_columns
+from seqspan._core.scaling import binary_exponent, convert_precision, scale_columns
 from seqspan._core.types import Array, IntArray
 
 __all__ = ["kernel_map"]
@@ -75,7 +75,7 @@ def kernel_map(X: Array, kernel: Kernel) -> Array:
     if not kept.any():  # all kernel values are zero, for example because all samples are
         return np.zeros((1, n), dtype=X.dtype)
     mapped: Array = (vectors[:, kept] / np.sqrt(eigenvalues[kept])).T @ to_all
-    return np.ascontiguousarray(mapped.astype(X.dtype, copy=False))
+    return np.ascontiguousarray(convert_precision(mapped, X.dtype))
 
 
 def spread_anchors(n_samples: int, limit: int) -> IntArray:
@@ -128,9 +128,12 @@ def median_distance(distances: Array, anchors: IntArray, negligible: float) -> f
 
 def _rbf(X: Array, anchors: IntArray) -> tuple[Array, Array]:
     """Gaussian kernel between anchors, and from anchors to all samples, scaled by the median distance."""
-    distances = squared_distances(X.astype(np.float64), anchors)
-    largest = float(np.einsum("ij,ij->j", X, X, dtype=np.float64).max())
-    if distances.max() <= (ROUNDING_ULPS * float(np.finfo(X.dtype).eps)) ** 2 * largest:
+    precision = float(np.finfo(X.dtype).eps)
+    # only ratios of distances count, so samples may be scaled until their squares stay within range
+    X = np.ldexp(X.astype(np.float64), -binary_exponent(X))
+    distances = squared_distances(X, anchors)
+    largest = float(np.einsum("ij,ij->j", X, X).max())
+    if distances.max() <= (ROUNDING_ULPS * precision) ** 2 * largest:
         distances[:] = 0  # all samples are equal
     width = median_distance(distances, anchors, ROUNDING_ULPS * float(np.finfo(np.float64).eps))
     values = np.exp(-distances / width)

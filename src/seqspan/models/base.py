@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import ClassVar, Self
 
 import numpy as np
 
+from seqspan._core.scaling import binary_exponent, times_power_of_two
 from seqspan._core.types import Array
 from seqspan.models.certificate import scaled_bound
 from seqspan.models.differences import Operator
@@ -59,6 +63,10 @@ class Model:
            [0.  , 0.75]])
     """
 
+    #: For each weight, and for the objective, the power of the samples' scale that it grows with.
+    weight_powers: ClassVar[Mapping[str, int]] = {}
+    objective_power: ClassVar[int] = 2
+
     @property
     def loss(self) -> Term:
         """Term of the residual ``X - XZ``; half the sum of squares unless a model overrides it."""
@@ -110,7 +118,39 @@ class Model:
                 f"critical_weight needs the loss ||X - XZ||_F^2 / 2; {type(self).__name__} has another."
             )
         unit = replace(self.penalty, weight=1.0)  # type: ignore[type-var]
-        return np.asarray(1 / unit.limit(X.T @ X))
+        exponent = binary_exponent(X)
+        scaled = np.ldexp(X, -exponent)  # squares would over- or underflow
+        return np.ldexp(1 / unit.limit(scaled.T @ scaled), 2 * exponent)
+
+    def rescaled(self, exponent: int) -> Self:
+        """The model that has the same minimiser for samples multiplied by ``2**exponent``.
+
+        Its objective is ``2**(objective_power * exponent)`` times as large.
+
+        Parameters
+        ----------
+        exponent : int
+
+        Returns
+        -------
+        Model
+
+        Raises
+        ------
+        ValueError
+            If a weight leaves the range of floats, or the model does not say how its weights grow.
+        """
+        if not self.weight_powers and self.objective_power:
+            raise ValueError(
+                f"{type(self).__name__} has no weight_powers to rescale samples of this size: use samples of "
+                "unit norm (normalize=True) or other units."
+            )
+        weights = {
+            name: weight if weight is None else _rescaled_weight(name, weight, power * exponent)
+            for name, power in self.weight_powers.items()
+            for weight in [getattr(self, name)]
+        }
+        return replace(self, **weights)  # type: ignore[type-var]
 
     def lower_bound(
         self, X: Array, E: Array, V: Array | None = None, dictionary: Array | None = None
@@ -182,3 +222,15 @@ class Model:
         scale = self.penalty.limit(X.T @ E)
         E = E * np.where(np.isfinite(scale), scale, 1.0)
         return 2 * float(np.linalg.norm(X - X @ Z) * np.linalg.norm(E))
+
+
+def _rescaled_weight(name: str, weight: float | Array, exponent: int) -> float | Array:
+    """A weight times ``2**exponent``; raises a ValueError beyond single precision."""
+    low, high = float(np.min(weight)), float(np.max(weight))
+    smallest, largest = float(np.finfo(np.float32).tiny), float(np.finfo(np.float32).max)
+    if times_power_of_two(low, exponent) < smallest or times_power_of_two(high, exponent) > largest:
+        raise ValueError(
+            f"The weight {name}={high:.3g} does not suit samples of this size; relative to their squares it "
+            "is out of range. Use samples of unit norm (normalize=True) or other units."
+        )
+    return np.ldexp(weight, exponent) if isinstance(weight, np.ndarray) else math.ldexp(weight, exponent)

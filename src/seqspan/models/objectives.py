@@ -7,7 +7,9 @@ needs nothing else. With a dictionary D of other atoms the residual is ``X - DZ`
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from seqspan._core.types import Array
 from seqspan.models.base import Coupling, Model
@@ -57,6 +59,7 @@ class Ssc(Model):
     2.0
     """
 
+    weight_powers: ClassVar[Mapping[str, int]] = {"lam": 2}
     lam: float | Array
 
     @property
@@ -76,6 +79,8 @@ class SscNoiseFree(Model):
     >>> SscNoiseFree().value(X, np.array([[0.0, 2.0], [0.5, 0.0]]))
     2.5
     """
+
+    objective_power = 0
 
     @property
     def loss(self) -> Term:
@@ -108,6 +113,8 @@ class SscOutliers(Model):
     5.25
     """
 
+    weight_powers: ClassVar[Mapping[str, int]] = {"lam1": -2, "lam2": -1}
+    objective_power = 0
     lam1: float | None
     lam2: float | None
 
@@ -141,6 +148,7 @@ class Lrr(Model):
     0.75
     """
 
+    weight_powers: ClassVar[Mapping[str, int]] = {"lam": 2}
     lam: float
 
     @property
@@ -159,6 +167,8 @@ class LrrNoiseFree(Model):
     >>> LrrNoiseFree().value(np.eye(2), np.eye(2))
     2.0
     """
+
+    objective_power = 0
 
     @property
     def loss(self) -> Term:
@@ -186,6 +196,8 @@ class LrrColumnNoise(Model):
     2.5
     """
 
+    weight_powers: ClassVar[Mapping[str, int]] = {"lam": -1}
+    objective_power = 0
     lam: float
 
     @property
@@ -214,6 +226,7 @@ class Lsr(Model):
     0.5
     """
 
+    weight_powers: ClassVar[Mapping[str, int]] = {"lam": 2}
     lam: float
 
     @property
@@ -243,6 +256,7 @@ class GraphRegularised(Model):
     3.0
     """
 
+    weight_powers: ClassVar[Mapping[str, int]] = {"fit_weight": 2, "lam": 2}
     fit_weight: float
     lam: float
     weights: Array
@@ -266,6 +280,7 @@ class GraphRegularised(Model):
 class _PathModel(Model):
     """Couples neighbours in time and penalises single entries, so its bound can be tightened."""
 
+    weight_powers: ClassVar[Mapping[str, int]] = {"lam1": 2, "lam2": 2}
     lam1: float
     zero_diagonal: bool
 
@@ -352,6 +367,7 @@ class OscLowRank(Model):
     1.0
     """
 
+    weight_powers: ClassVar[Mapping[str, int]] = {"lam1": 2, "lam2": 2}
     lam1: float
     lam2: float
 

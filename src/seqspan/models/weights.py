@@ -7,8 +7,11 @@ samples of unit norm, these fractions are the paper's weights.
 
 from __future__ import annotations
 
+import numpy as np
+
 from seqspan._core.backend import namespace
 from seqspan._core.checks import check_weight
+from seqspan._core.scaling import binary_exponent, largest_entry, times_power_of_two
 from seqspan._core.types import Array
 
 LAMBDA_1_FRACTION = 0.1  # lambda_1 as a fraction of the critical weight, as in the paper
@@ -48,5 +51,14 @@ def choose_weights(
 
 
 def largest_squared_norm(X: Array) -> float:
-    """Largest squared norm of a column; 1 if all columns are zero."""
-    return float(namespace(X).einsum("ij,ij->j", X, X).max()) or 1.0
+    """Largest squared norm of a column, in double precision; 1 if all columns are zero."""
+    exponent = binary_exponent(X)
+    scaled = np.ldexp(X, -exponent)
+    largest = float(namespace(X).einsum("ij,ij->j", scaled, scaled).max())
+    squared = times_power_of_two(largest, 2 * exponent)
+    if largest and not np.finfo(float).tiny <= squared < np.inf:
+        raise ValueError(
+            "Weights given as 'auto' grow with the square of the samples, and the square of "
+            f"{largest_entry(X):.3g} is not a float: use normalize=True or other units."
+        )
+    return squared or 1.0

@@ -4,8 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
+from seqspan._core.scaling import binary_exponent
 from seqspan._core.types import Array
-from seqspan.preprocess._steps import Centre, Matrix, Scale, Step, UnitNorm
+from seqspan.preprocess._steps import (
+    Centre,
+    Matrix,
+    Scale,
+    Step,
+    UnitNorm,
+    as_floats,
+    column_deviations,
+    column_means,
+)
 
 MEAN_SHARE = 0.5  # of the sum of squares; if the column means make up more, they hide the variation
 LOW_RATIO = 0.5  # of a column's mean; columns whose low values stay above it have an offset
@@ -72,10 +82,10 @@ def _choose_centring(X: Matrix, kind: str | None) -> tuple[bool, str]:
 def _choose_scaling(X: Matrix, kind: str | None) -> tuple[bool, str]:
     """Decide whether to scale, and why."""
     deviations = _varying_deviations(X)
-    units_ratio = float(deviations.max() / deviations.min())
+    units_ratio = float(deviations.max()) / float(deviations.min())  # may be infinite
     if kind == "table" and units_ratio > UNITS_RATIO:
         return True, f"scaled: one column varies {units_ratio:.2g} times as much as another (different units)"
-    ratio = float(deviations.max() / np.median(deviations))
+    ratio = float(deviations.max()) / float(np.median(deviations))
     found = f"the most variable column varies {ratio:.1f} times as much as the median column"
     return (True, f"scaled: {found}") if ratio > SPREAD_RATIO else (False, f"not scaled: {found}")
 
@@ -88,19 +98,21 @@ def mean_share(X: Matrix) -> float:
     >>> mean_share(np.array([[2.0], [4.0]]))  # 2 * 3^2 / (2^2 + 4^2)
     0.9
     """
-    energy = float(np.sum(np.square(X, dtype=float)))
-    return len(X) * float(np.sum(X.mean(axis=0, dtype=float) ** 2)) / energy if energy else 0.0
+    rows = as_floats(X)
+    rows = np.ldexp(rows, -binary_exponent(rows))  # squares would over- or underflow
+    energy = float(np.sum(np.square(rows, dtype=float)))
+    return len(X) * float(np.sum(rows.mean(axis=0, dtype=float) ** 2)) / energy if energy else 0.0
 
 
 def low_to_mean_ratio(X: Matrix) -> float:
     """Return the ratio of low values to the mean that a quarter of the columns stay below."""
-    means = X.mean(axis=0, dtype=float)
+    means = column_means(as_floats(X))
     lows = np.percentile(X, LOW_PERCENTILE, axis=0)[means > 0]
     return float(np.percentile(lows / means[means > 0], COLUMN_PERCENTILE)) if lows.size else 0.0
 
 
 def _varying_deviations(X: Matrix) -> Array:
     """Return the standard deviations of the columns that are not constant; if all are, a single 1."""
-    deviations: Array = X.std(axis=0, dtype=float)
+    deviations = column_deviations(as_floats(X))
     varying = deviations[deviations > 0]
     return varying if varying.size else np.ones(1)

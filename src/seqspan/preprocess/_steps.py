@@ -9,12 +9,12 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from seqspan._core.scaling import scale_to_unit_norm
+from seqspan._core.scaling import binary_exponent, binary_units, scale_to_unit_norm
 from seqspan._core.types import Array, IntArray
 
 Matrix: TypeAlias = npt.NDArray[Any]
 TINY = 1e-12  # relative to the data; smaller deviations and variances are rounding errors
-MEAN_TINY = 1e-8  # relative to the data; a shorter rest of the mean is rounding error
+MEAN_TINY = 1e-8  # relative to the data; a shorter rest of the mean is rounding error in any precision
 
 
 def as_floats(X: Matrix) -> Array:
@@ -22,6 +22,35 @@ def as_floats(X: Matrix) -> Array:
     if X.dtype.kind == "f":
         return X
     return X.astype(np.float32 if X.dtype.itemsize <= 2 else np.float64)
+
+
+def column_means(X: Array) -> Array:
+    """Means of the columns, in double precision.
+
+    Examples
+    --------
+    >>> column_means(np.array([[1e308, 1.0], [1e308, 2.0]]))
+    array([1.0e+308, 1.5e+000])
+    """
+    units = binary_units(X)  # sums of the largest floats would overflow
+    return np.asarray((X / units).mean(axis=0, dtype=float) * units)
+
+
+def column_deviations(X: Array) -> Array:
+    """Standard deviations of the columns, in double precision; zero for columns that are constant.
+
+    Examples
+    --------
+    >>> column_deviations(np.array([[0.0, 0.1], [4e200, 0.1], [8e200, 0.1]])).round(-199)
+    array([3.3e+200, 0.0e+000])
+    """
+    units = binary_units(X)  # squares would over- or underflow
+    scaled = X / units
+    largest = np.abs(scaled).max(axis=0, initial=0)
+    scaled -= scaled.mean(axis=0, dtype=float).astype(X.dtype)
+    squares = np.einsum("ij,ij->j", scaled, scaled, dtype=float)
+    deviations = np.sqrt(squares / max(len(X), 1))
+    return np.asarray(np.where(deviations > TINY * largest, deviations, 0) * units)
 
 
 @dataclass(frozen=True)
@@ -62,7 +91,10 @@ class Centre(Step):
 
     def apply(self, X: Array) -> Array:
         """Return ``X - mean``."""
-        centred: Array = X - X.mean(axis=0)
+        means = column_means(X)
+        rounded = means.astype(X.dtype)
+        centred: Array = X - rounded
+        centred -= (means - rounded).astype(X.dtype)  # what rounding took from the means
         return centred
 
 
@@ -81,9 +113,8 @@ class Scale(Step):
 
     def apply(self, X: Array) -> Array:
         """Return ``X / deviation``."""
-        deviation = X.std(axis=0)
-        constant = deviation <= TINY * np.abs(X).max(axis=0, initial=0)
-        scaled: Array = X / np.where(constant, 1, deviation).astype(X.dtype)
+        deviations = column_deviations(X)
+        scaled: Array = X / np.where(deviations > 0, deviations, 1).astype(X.dtype)
         return scaled
 
 
@@ -213,11 +244,13 @@ class Pca(Step):
 
     def apply(self, X: Array) -> Array:
         """Return the coordinates along the principal directions, most variance first."""
-        mean = X.mean(axis=0, dtype=float)
-        directions = principal_directions(X - mean, self.variance)
+        scaled = np.ldexp(X, -binary_exponent(X))  # squares of the entries stay within range
+        mean = scaled.mean(axis=0, dtype=float)
+        directions = principal_directions(scaled - mean, self.variance)
         rest = mean - directions @ (directions.T @ mean)
         length = np.linalg.norm(rest)
-        if length > MEAN_TINY * np.abs(X).max(initial=0):
+        rounding = float(np.finfo(X.dtype).eps) * np.sqrt(X.shape[1])
+        if length > max(MEAN_TINY, rounding) * np.abs(scaled).max(initial=0):
             directions = np.column_stack([directions, rest / length])
         if not directions.shape[1]:  # all samples are zero: keep one coordinate
             directions = np.eye(X.shape[1], 1)

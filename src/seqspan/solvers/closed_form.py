@@ -12,8 +12,10 @@ from seqspan._core.solution import Progress, Solution
 from seqspan._core.types import Array
 from seqspan.models import Lrr, LrrNoiseFree, Lsr, Model
 from seqspan.solvers.loop import Stopping
+from seqspan.solvers.scaling import at_ordinary_scale
 
 
+@at_ordinary_scale
 def solve_closed_form(model: Model, X: Array, *, stopping: Stopping | None = None) -> Solution[None]:
     """Minimise a low-rank or least-squares model exactly.
 
@@ -70,7 +72,7 @@ def _warn_of_rounding(X: Array, gap: float, tol: float) -> str:
         f"In {X.dtype} rounding leaves a relative duality gap of {gap:.1e}, above tol={tol:g}. The result is "
         "within that gap of the optimum; use float64, a larger weight or a larger tol."
     )
-    warnings.warn(message, ConvergenceWarning, stacklevel=3)
+    warnings.warn(message, ConvergenceWarning, stacklevel=4)
     return message
 
 

@@ -161,5 +161,5 @@ def warn_of_gap(progress: Progress, wanted: str) -> str:
         f"{progress.gap:.1e}, before {wanted} was met. The result is within that gap of the optimum; raise "
         "max_iter or tol to silence this warning."
     )
-    warnings.warn(message, ConvergenceWarning, stacklevel=4)
+    warnings.warn(message, ConvergenceWarning, stacklevel=5)
     return message

@@ -15,8 +15,10 @@ import numpy as np
 from seqspan._core.solution import Solution
 from seqspan._core.types import Array
 from seqspan.models import Model
+from seqspan.models.feasibility import check_feasible
 from seqspan.models.terms import Squares, Term
 from seqspan.solvers.loop import Algorithm, Stopping, run
+from seqspan.solvers.scaling import at_ordinary_scale
 
 RELAXATION = 1.7  # over-relaxation factor, in (0, 2)
 BALANCE_UNTIL = 300  # iterations; then the penalties stay constant, as convergence proofs require
@@ -56,6 +58,7 @@ class State:
     iteration: int = 0
 
 
+@at_ordinary_scale
 def solve_splitting(
     model: Model, X: Array, *, stopping: Stopping | None = None, start: State | None = None
 ) -> Solution[State]:
@@ -73,6 +76,11 @@ def solve_splitting(
     -------
     Solution
 
+    Raises
+    ------
+    ValueError
+        If the model's constraints are infeasible.
+
     Examples
     --------
     >>> from seqspan.datasets import make_subspaces
@@ -82,6 +90,7 @@ def solve_splitting(
     >>> solution.converged, solution.gap <= 1e-3
     (True, True)
     """
+    check_feasible(model, X)
     stopping = stopping or Stopping()
     blocks = _blocks(model, X)
     solve = _least_squares(model, X)

@@ -24,6 +24,7 @@ from seqspan.models import Osc, SpatSc
 from seqspan.solvers.fast.reduced import column_blocks, reduce_onto
 from seqspan.solvers.fast.solver import solve_reduced
 from seqspan.solvers.loop import Stopping
+from seqspan.solvers.scaling import at_ordinary_scale, unusual_exponent
 
 DICTIONARIES = ("samples", "landmarks", "auto")
 N_LANDMARKS = 512  # default number of landmarks
@@ -60,8 +61,11 @@ def choose_landmarks(X: Array, n_landmarks: int, method: str = "auto") -> Array:
     if method == "auto":
         method = "means" if n <= MAX_SAMPLES_PER_MEAN * n_landmarks else "centres"
     candidates = np.unique(np.linspace(0, n - 1, min(n, MAX_CANDIDATES)).astype(np.intp))
+    exponent = unusual_exponent(X)
+    scaled = np.ldexp(X[:, candidates], -exponent)  # squares would over- or underflow
     with Team(1):  # many small products: threads would wait for each other
-        return CHOICES[method](X[:, candidates], min(n_landmarks, len(candidates)))
+        chosen = CHOICES[method](scaled, min(n_landmarks, len(candidates)))
+    return np.asarray(np.ldexp(chosen, exponent))
 
 
 def farthest_first(X: Array, m: int, least: float = 1 - 1e-6) -> Array:
@@ -104,17 +108,29 @@ def _regular(X: Array, m: int) -> Array:
 
 
 def _means(X: Array, m: int) -> Array:
-    """Means over m equally long runs of samples, scaled to unit norm."""
+    """Means over m equally long runs of samples, as long as a sample."""
     starts = (np.arange(m) * X.shape[1] / m).astype(np.intp)
-    return scale_columns(np.add.reduceat(X, starts, axis=1))
+    return scale_columns(np.add.reduceat(X, starts, axis=1)) * typical_norm(X)
 
 
 def _centres(X: Array, m: int) -> Array:
-    """Centres of k-means, scaled to unit norm."""
+    """Centres of k-means, as long as a sample."""
     from sklearn.cluster import KMeans
 
     centres = KMeans(m, n_init=1, max_iter=20, random_state=0).fit(X.T).cluster_centers_
-    return scale_columns(np.ascontiguousarray(centres.T, dtype=X.dtype))
+    return scale_columns(np.ascontiguousarray(centres.T, dtype=X.dtype)) * typical_norm(X)
+
+
+def typical_norm(X: Array) -> Array:
+    """Median norm of the columns that are not zero: weights mean the same if atoms are as long as samples.
+
+    Examples
+    --------
+    >>> typical_norm(np.array([[3.0, 0.0, 0.0], [4.0, 0.0, 5.0]]))
+    array(5.)
+    """
+    norms = np.linalg.norm(X, axis=0)
+    return np.asarray(np.median(norms[norms > 0]) if norms.any() else 1.0, dtype=X.dtype)
 
 
 #: Ways to choose landmarks; benchmarks/landmarks.py compares them.
@@ -150,6 +166,7 @@ def on_landmarks(model: Osc | SpatSc, n_landmarks: int, n: int) -> Osc | SpatSc:
     return replace(model, lam2=float(model.lam2 * shared), zero_diagonal=False)
 
 
+@at_ordinary_scale
 def solve_on_landmarks(
     model: Osc | SpatSc, X: Array, D: Array, *, stopping: Stopping | None = None, **options: Any
 ) -> Solution[Any]:

@@ -26,6 +26,7 @@ from seqspan.solvers.fast.coarse import coarsen, halve, prolong
 from seqspan.solvers.fast.reduced import Reduced, column_blocks, reduce, reduce_onto
 from seqspan.solvers.fast.sweeps import State, Sweeps
 from seqspan.solvers.loop import Algorithm, Stopping, run
+from seqspan.solvers.scaling import at_ordinary_scale
 
 PENALTIES = 10.0, 30.0  # initial r1, and initial r2 per unit of lam2; good for unit columns
 MAX_INITIAL_R2 = 300.0  # a larger second penalty would drown the first in rounding error
@@ -38,6 +39,7 @@ BALANCE_UNTIL = 500  # iterations; then the penalties stay constant, as converge
 TARGET_RESIDUAL_RATIO = 0.1  # relative dual over primal residual; small, because the certificate lags
 
 
+@at_ordinary_scale
 def solve_fast(
     model: Model,
     X: Array,

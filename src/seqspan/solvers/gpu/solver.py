@@ -28,12 +28,14 @@ from seqspan.solvers.fast.solver import (
 from seqspan.solvers.gpu.device_functions import device_functions_for
 from seqspan.solvers.gpu.sweeps import State, Sweeps
 from seqspan.solvers.loop import Algorithm, Stopping, run
+from seqspan.solvers.scaling import at_ordinary_scale
 
 #: Peak number of n x n and n x rank arrays, coefficients and cut included, and bytes for any size. CuPy's
 #: pool may hold more, but returns it when memory runs short. A test checks these numbers.
 PEAK_ARRAYS, PEAK_THIN_ARRAYS, FIXED_BYTES = 3.5, 24, 2**27
 
 
+@at_ordinary_scale
 def solve_cuda(
     model: Model, X: Any, *, stopping: Stopping | None = None, start: State | None = None
 ) -> Solution[State]:

@@ -11,6 +11,7 @@ from seqspan._core.types import Array
 from seqspan.models import Coupling, Model
 from seqspan.solvers.loop import Algorithm, Stopping, run
 from seqspan.solvers.published.common import MU, MU_MAX, SETTLED_CHANGE, penalty_growth, require_coupling
+from seqspan.solvers.scaling import at_ordinary_scale
 
 # Theorem 1's eta_z > ||X||^2 + ||R||^2 diverges: with three blocks updated in parallel, each needs three
 # times its own norm. The extra 2 % keeps the inequality strict.
@@ -30,6 +31,7 @@ class State:
     settled: bool = False
 
 
+@at_ordinary_scale
 def solve_ladmpsap(
     model: Model, X: Array, *, stopping: Stopping | None = None, start: State | None = None, mu: float = MU
 ) -> Solution[State]:

@@ -16,6 +16,7 @@ from seqspan._core.types import Array
 from seqspan.models import Coupling, Model
 from seqspan.solvers.loop import Algorithm, Stopping, run
 from seqspan.solvers.published.common import MU, penalty_growth, require_coupling, require_squares
+from seqspan.solvers.scaling import at_ordinary_scale
 
 MIN_DECREASE = 1e-3  # of the objective per iteration; the published rule stops below it
 
@@ -32,6 +33,7 @@ class State:
     mu: float
 
 
+@at_ordinary_scale
 def solve_sylvester_admm(
     model: Model, X: Array, *, stopping: Stopping | None = None, start: State | None = None, mu: float = MU
 ) -> Solution[State]:

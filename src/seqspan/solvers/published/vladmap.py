@@ -18,6 +18,7 @@ from seqspan.solvers.published.common import (
     require_coupling,
     require_squares,
 )
+from seqspan.solvers.scaling import at_ordinary_scale
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,7 @@ class State:
     settled: bool = False
 
 
+@at_ordinary_scale
 def solve_vladmap(
     model: Model, X: Array, *, stopping: Stopping | None = None, start: State | None = None, mu: float = MU
 ) -> Solution[State]:

@@ -3,8 +3,10 @@
     python -m benchmarks.quality --data DIR --out DIR
 
 Rows are appended to OUT/quality.csv. Rows that are already there are not run again, so a run can be stopped
-and resumed. The tables are in OUT/quality.md, the timelines in OUT/timelines-SET-GIVEN.png. The extra `peers`
-installs the peers. One of them holds numpy and scikit-learn back, so they can have their own environment:
+and resumed. The tables are in OUT/quality.md, the timelines in OUT/timelines-SET-GIVEN.png. With
+--leave-one-out, tables of all rows in OUT/quality.csv are printed instead: for each set, the variant of each
+method is chosen on the other sets. The extra `peers` installs the peers. One of them holds numpy and
+scikit-learn back, so they can have their own environment:
 
     python -m venv peers && peers/bin/pip install ruptures claspy hmmlearn fast-ticc scenedetect
     python -m benchmarks.quality --data DIR --peer-python peers/bin/python
@@ -28,10 +30,11 @@ import numpy as np
 from benchmarks.common import describe_machine
 from benchmarks.quality import peers, variants
 from benchmarks.quality.lanes import Lane
+from benchmarks.quality.leave_one_out import print_tables
 from benchmarks.quality.methods import GIVEN, Method
-from benchmarks.quality.rows import append_row, is_finished, read_rows, write_runs
-from benchmarks.quality.scores import MARGIN, score_labels
-from benchmarks.quality.sets import SETS, Labelled
+from benchmarks.quality.rows import Row, append_row, is_finished, read_rows, write_runs
+from benchmarks.quality.scores import MARGIN, SPAN_MARGIN, score_rows
+from benchmarks.quality.sets import SETS, TWELVE, Labelled
 from benchmarks.quality.table import write_tables
 from benchmarks.quality.timelines import draw_page
 
@@ -47,15 +50,10 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     add = parser.add_argument
     add("--data", default=os.environ.get("SEQSPAN_DATA"), help="folder of the sets; $SEQSPAN_DATA by default")
     add("--out", type=Path, default=Path("out/quality"), help="folder for rows, tables and timelines")
-    add("--sets", nargs="+", choices=SETS, default=list(SETS))
+    add("--sets", nargs="+", choices=SETS, help="all by default; with --leave-one-out, all but the film")
     add("--methods", nargs="+", default=["*"], help="names of methods or peers, with * and ?")
     add("--given", nargs="+", choices=GIVEN, default=list(GIVEN))
-    add(
-        "--split",
-        choices=("choose", "confirm", "all"),
-        default="all",
-        help="which recordings to run and to tabulate",
-    )
+    add("--leave-one-out", action="store_true", help="print what methods reach on sets left out")
     add("--jobs", type=int, default=1, help="methods to run at the same time, each on one core")
     add("--limit", type=float, default=120, help="seconds of processor time after which a method is stopped")
     add("--peer-python", default=sys.executable, help="the Python in which the peers are installed")
@@ -64,6 +62,10 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     options = parser.parse_args(arguments)
     if options.data is None:
         parser.error("give --data, the folder of the labelled sets, or set $SEQSPAN_DATA.")
+    known = TWELVE if options.leave_one_out else SETS
+    options.sets = [name for name in options.sets or known if name in known]
+    if options.leave_one_out and len(options.sets) < 2:
+        parser.error("--leave-one-out needs two sets or more, not counting the film.")
     return options
 
 
@@ -94,7 +96,7 @@ def plan_tasks(sequence: Labelled, options: argparse.Namespace, rows: dict) -> l
         finished: dict[tuple, dict] = {}
         for given in method.given:
             row = rows.get((sequence.set_name, sequence.name, method.name, given))
-            told = method.told(given, sequence.n_spans, sequence.n_labels)
+            told = method.told(given, sequence.boundaries, sequence.n_labels)
             if not options.again and is_finished(row, options.limit):
                 finished[told] = row
             elif given in options.given:
@@ -144,7 +146,7 @@ def describe_task(sequence: Labelled, method: Method, told: tuple, path: Path) -
     seed = zlib.crc32(f"{sequence.set_name} {sequence.name} {method.name}".encode())
     return {
         "method": method.name, "rows": str(path), "source": sequence.source, "kind": sequence.kind,
-        "n": len(sequence.X), "n_spans": told[0], "n_labels": told[1], "seed": seed,
+        "n": len(sequence.X), "told": told, "seed": seed,
     }  # fmt: skip
 
 
@@ -152,55 +154,49 @@ def make_row(sequence: Labelled, method: Method, given: str, answer: dict[str, A
     """Make one row of the CSV file."""
     row: dict[str, object] = {
         "set": sequence.set_name, "sequence": sequence.name, "method": method.name, "given": given,
-        "peer": method.peer, "split": sequence.split, "n": len(sequence.X),
-        "true_spans": sequence.n_spans, "true_labels": sequence.n_labels, "status": answer["status"],
+        "peer": method.peer, "n": len(sequence.X), "status": answer["status"],
     }  # fmt: skip
     if answer["status"] == "done":
-        labels = np.asarray(answer["labels"])
-        row |= score_labels(sequence, labels)
-        row |= {"seconds": answer["seconds"], "runs": write_runs(labels)}
+        row |= {"seconds": answer["seconds"], "runs": write_runs(np.asarray(answer["labels"]))}
     return row
 
 
-def write_results(sequences: list[Labelled], options: argparse.Namespace) -> None:
-    """Write tables of the chosen recordings, and a page of timelines for each set and setting."""
-    names = {(sequence.set_name, sequence.name) for sequence in sequences}
-    fitting = {method.name for _, method in choose_methods(options.methods)}
-    rows = [
+def read_scored(sequences: list[Labelled], options: argparse.Namespace) -> list[Row]:
+    """Read the rows of the chosen recordings and settings, and score them."""
+    own: dict[tuple[str, str], list[Row]] = {}
+    for row in read_rows(options.out / "quality.csv").values():
+        if row["given"] in options.given:
+            own.setdefault((row["set"], row["sequence"]), []).append(row)
+    return [
         row
-        for row in read_rows(options.out / "quality.csv").values()
-        if (row["set"], row["sequence"]) in names
-        and row["method"] in fitting
-        and row["given"] in options.given
+        for sequence in sequences
+        for row in score_rows(sequence, own.get((sequence.set_name, sequence.name), []))
     ]
-    split = "all recordings" if options.split == "all" else f"recordings marked {options.split}"
+
+
+def write_results(sequences: list[Labelled], rows: list[Row], options: argparse.Namespace) -> None:
+    """Write tables of the chosen recordings, and a page of timelines for each set and setting."""
     head = (
-        f"# Quality, {split}\n\n{describe_machine()}. A boundary counts as found within {MARGIN:.0%} of the "
-        f"samples; seconds are processor time on one core, at most {options.limit:g}. "
-        "Bold: best of the methods that use the data (equal split does not). For each peer, the variant with "
-        "the best accuracy plus boundary F1 on these very recordings is shown.\n\n"
+        f"# Quality\n\n{describe_machine()}. A boundary counts as found within {MARGIN:.0%} of the samples "
+        f"and {SPAN_MARGIN:g} of the median true span; seconds are processor time on one core, at most "
+        f"{options.limit:g}. Bold: best of the methods that use the data (equal split does not). For each "
+        "peer, the variant with the best accuracy plus boundary F1 on these very recordings is shown.\n\n"
     )
-    suffix = "" if options.split == "all" else f"-{options.split}"
-    (options.out / f"quality{suffix}.md").write_text(head + write_tables(rows))
+    (options.out / "quality.md").write_text(head + write_tables(rows))
     for name in dict.fromkeys(sequence.set_name for sequence in sequences):
         truths = {each.name: each.labels for each in sequences if each.set_name == name}
         for given in options.given:
             own = [row for row in rows if row["set"] == name and row["given"] == given]
             if own:
                 title = f"{name}, given: {given} (accuracy / boundary F1)"
-                draw_page(options.out / f"timelines-{name}-{given}{suffix}.png", truths, own, title)
+                draw_page(options.out / f"timelines-{name}-{given}.png", truths, own, title)
 
 
 def main(arguments: list[str] | None = None) -> None:
     options = parse(arguments)
     options.out.mkdir(parents=True, exist_ok=True)
     rows = read_rows(options.out / "quality.csv")
-    sequences = [
-        sequence
-        for name in options.sets
-        for sequence in SETS[name](Path(options.data))
-        if options.split in ("all", sequence.split)
-    ]
+    sequences = [sequence for name in options.sets for sequence in SETS[name](Path(options.data))]
     if not options.redraw:
         lanes = [Lane(options.limit, options.peer_python) for _ in range(options.jobs)]
         try:
@@ -209,7 +205,12 @@ def main(arguments: list[str] | None = None) -> None:
         finally:
             for lane in lanes:
                 lane.close()
-    write_results(sequences, options)
+    scored = read_scored(sequences, options)
+    if options.leave_one_out:
+        print_tables(scored, len(sequences))
+    else:
+        fitting = {method.name for _, method in choose_methods(options.methods)}
+        write_results(sequences, [row for row in scored if row["method"] in fitting], options)
 
 
 if __name__ == "__main__":

@@ -90,12 +90,12 @@ def best_silhouette(F: np.ndarray, options: list[np.ndarray]) -> np.ndarray:
     return max(options, key=score)
 
 
-def slope_heuristic(costs: np.ndarray, n_samples: int) -> int:
+def slope_heuristic(costs: np.ndarray, n_samples: int, multiple: float = 2) -> int:
     """Return the number of spans from the slope of the costs of 1, 2, ... spans.
 
     Arlot, Celisse & Harchaoui, A Kernel Multiple Change-point Algorithm via Model Selection, JMLR 20 (2019),
-    Sec. 6.2: s1 log binom(n - 1, D - 1) + s2 D is fitted to the costs of many spans; the penalty is twice
-    that.
+    Sec. 6.2: s1 log binom(n - 1, D - 1) + s2 D is fitted to the costs of many spans; the penalty is a
+    multiple of that, twice in the paper.
     """
     from scipy.special import gammaln
 
@@ -104,4 +104,4 @@ def slope_heuristic(costs: np.ndarray, n_samples: int) -> int:
     shape = np.stack([log_binomial, D, np.ones(len(D))], axis=1)
     many = 0.6 * D[-1] <= D
     slopes = np.linalg.lstsq(shape[many], costs[many], rcond=None)[0]
-    return int(D[np.argmin(costs - 2 * shape[:, :2] @ slopes[:2])])
+    return int(D[np.argmin(costs - multiple * shape[:, :2] @ slopes[:2])])

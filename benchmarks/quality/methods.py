@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 #: What is given: the true numbers of spans and labels, only that of labels, or neither.
-GIVEN = ("both", "subspaces", "nothing")
-#: Rows (or the path of a video), number of spans, of labels, a generator, kind of data -> labels.
-Run = Callable[[np.ndarray, "int | None", "int | None", np.random.Generator, str], np.ndarray]
+NUMBERS_GIVEN = ("both", "subspaces", "nothing")
+#: Also: the true boundaries and the number of labels.
+GIVEN = (*NUMBERS_GIVEN, "boundaries")
+#: The numbers that a method may use.
+NUMBERS = ("spans", "labels")
+#: Number of spans (if the boundaries are given: a tuple of them) and number of labels; None if not given.
+Told = tuple["int | tuple[int, ...] | None", "int | None"]
+#: Rows (or the path of a video), what it is told (two arguments), a generator, kind of data -> labels.
+Run = Callable[..., np.ndarray]
 
 
 @dataclass(frozen=True)
@@ -24,7 +30,8 @@ class Method:
     peer : str
         What it is a variant of; the tables show the best variant of each peer.
     run : function
-        ``run(X, n_spans, n_labels, rng, kind) -> labels``.
+        ``run(X, n_spans, n_labels, rng, kind) -> labels``; in the setting "boundaries",
+        ``run(X, boundaries, n_labels, rng, kind) -> labels``.
     uses : tuple of {"spans", "labels"}
         The numbers that it uses; in settings that differ only in other numbers, it runs once.
     given : tuple of str
@@ -40,13 +47,15 @@ class Method:
     name: str
     peer: str
     run: Run
-    uses: tuple[str, ...] = ("spans", "labels")
-    given: tuple[str, ...] = GIVEN
+    uses: tuple[str, ...] = NUMBERS
+    given: tuple[str, ...] = NUMBERS_GIVEN
     needs: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()
     from_file: bool = False
 
-    def told(self, given: str, n_spans: int, n_labels: int) -> tuple[int | None, int | None]:
-        """Return the numbers of spans and labels that this method gets in a setting."""
-        spans = n_spans if given == "both" and "spans" in self.uses else None
-        return spans, n_labels if given != "nothing" and "labels" in self.uses else None
+    def told(self, given: str, boundaries: Sequence[int], n_labels: int) -> Told:
+        """Return the number of spans, or the boundaries, and the number of labels that this method gets."""
+        labels = n_labels if given != "nothing" and "labels" in self.uses else None
+        if given == "boundaries":
+            return tuple(int(boundary) for boundary in boundaries), labels
+        return len(boundaries) + 1 if given == "both" and "spans" in self.uses else None, labels

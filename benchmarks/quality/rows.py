@@ -1,21 +1,20 @@
-"""One row per recording, method and setting, appended to a CSV file; the last row of a key counts."""
+"""One row per recording, method and setting, appended to a CSV file; the last row of a key counts.
+
+A row holds the answer, not its scores: they are computed when the rows are read.
+"""
 
 from __future__ import annotations
 
 import csv
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from benchmarks.quality.scores import SCORES
-
 KEY = ("set", "sequence", "method", "given")
-COLUMNS = (
-    *KEY, "peer", "split", "n", "true_spans", "true_labels", "status", *SCORES, "seconds",
-    "found_spans", "found_labels", "cuts_found", "cuts_false", "runs",
-)  # fmt: skip
-Row = dict[str, str]
+COLUMNS = (*KEY, "peer", "n", "status", "seconds", "runs")
+Row = dict[str, Any]
 
 
 def append_row(path: Path, row: dict[str, object]) -> None:

@@ -1,14 +1,15 @@
-"""The labelled recordings; some are for choosing, the others for confirming.
+"""The labelled recordings, in twelve sets, and a film.
 
-Defaults, rules and constants are chosen on recordings marked ``choose``; those marked ``confirm`` are used
-after the choice is made.
+Constants, and the variant of each peer, are chosen on eleven sets and reported on the one left out, for each
+set in turn. The film has a table of its own: only its hard cuts are labelled.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -24,68 +25,85 @@ ACTRECTUT_STRIDE = 8  # 31,392 samples to 3,924
 
 @dataclass(frozen=True, eq=False)
 class Labelled:
-    """A recording with its true labels, and the path of the video for methods that read files."""
+    """A recording with its true labels.
+
+    Parameters
+    ----------
+    set_name, name : str
+    kind : str
+        Kind of recording, as in ``seqspan.Recording``.
+    X : array of shape (n, d)
+    labels : array of int, shape (n,)
+    ignore : tuple of int
+        Labels that mean "not annotated".
+    joins : tuple of int
+        First rows after a place where two recordings, or two sides of a missing range, were put end to end.
+    source : str
+        Path of the video and range of frames, for methods that read files.
+    gradual : tuple of (first, last), optional
+        For the film: ranges in which a boundary is not false.
+    """
 
     set_name: str
     name: str
-    split: str
     kind: str
     X: np.ndarray
-    times: np.ndarray
     labels: np.ndarray
+    ignore: tuple[int, ...] = ()
+    joins: tuple[int, ...] = ()
     source: str = ""
-    gradual: tuple[tuple[int, int], ...] | None = None  # for the film: where a boundary is not false
+    gradual: tuple[tuple[int, int], ...] | None = None
+
+    @property
+    def boundaries(self) -> np.ndarray:
+        """True boundaries; spans that are not annotated count as spans."""
+        return boundaries_from_labels(self.labels)
 
     @property
     def n_spans(self) -> int:
         """True number of spans."""
-        return len(boundaries_from_labels(self.labels)) + 1
+        return len(self.boundaries) + 1
 
     @property
     def n_labels(self) -> int:
-        """True number of distinct labels."""
+        """True number of distinct labels; "not annotated" counts as one."""
         return len(np.unique(self.labels))
 
 
-def labelled(
-    set_name: str, name: str, split: str, recording: Recording, stride: int = 1, source: str = ""
-) -> Labelled:
+def labelled(set_name: str, name: str, recording: Recording, stride: int = 1, source: str = "") -> Labelled:
     """Take every stride-th row of a loaded recording."""
     assert recording.labels is not None
-    X, times = recording.X[::stride], recording.times[::stride]
-    return Labelled(set_name, name, split, recording.kind, X, times, recording.labels[::stride], source)
+    X, labels = recording.X[::stride], recording.labels[::stride]
+    return Labelled(set_name, name, recording.kind, X, labels, source=source)
 
 
 def weizmann(data: Path) -> Iterator[Labelled]:
     for person in (1, 2, 3, 4):
-        split = "choose" if person in (1, 3) else "confirm"
-        yield labelled("weizmann", str(person), split, real.load_hog("weizmann", person, data))
+        yield labelled("weizmann", str(person), real.load_hog("weizmann", person, data))
 
 
 def keck(data: Path) -> Iterator[Labelled]:
     for person in (1, 2):
-        yield labelled("keck", str(person), "confirm", real.load_hog("keck", person, data))
+        yield labelled("keck", str(person), real.load_hog("keck", person, data))
 
 
 def cmu86(data: Path) -> Iterator[Labelled]:
     for trial in (1, 3, 5, 7, 9, 11, 13):
-        split = "choose" if trial in (1, 5, 9, 13) else "confirm"
-        yield labelled("cmu86", str(trial), split, real.load_cmu86(trial, data), CMU86_STRIDE)
+        yield labelled("cmu86", str(trial), real.load_cmu86(trial, data), CMU86_STRIDE)
 
 
 def mocap6(data: Path) -> Iterator[Labelled]:
     for trial in ("13_29", "13_30", "13_31", "14_06", "14_14", "14_20"):
-        split = "choose" if trial in ("13_29", "13_31", "14_14") else "confirm"
-        yield labelled("mocap6", trial, split, real.load_mocap6(trial, data))
+        yield labelled("mocap6", trial, real.load_mocap6(trial, data))
 
 
 def hdm05(data: Path) -> Iterator[Labelled]:
-    for actor, split in (("bd", "choose"), ("bk", "confirm")):
+    for actor in ("bd", "bk"):
         for seed in (0, 1):
-            yield join_clips(data, actor, seed, split)
+            yield join_clips(data, actor, seed)
 
 
-def join_clips(data: Path, actor: str, seed: int, split: str) -> Labelled:
+def join_clips(data: Path, actor: str, seed: int) -> Labelled:
     """Join two clips of each of six actions in a random order in which neighbours differ in action."""
     with np.load(data / "hdm05_cuts" / "hdm05_cuts_amc62.npz", allow_pickle=False) as archive:
         actions, actors = archive["action"], archive["actor"]
@@ -94,9 +112,8 @@ def join_clips(data: Path, actor: str, seed: int, split: str) -> Labelled:
         clips = [np.unwrap(archive[f"clip{i:03d}"][:, 3:].astype(float), axis=0, period=360) for i in order]
     clips = [clip[::HDM05_STRIDE] for clip in clips]
     numbers = np.unique(actions[order], return_inverse=True)[1]
-    X, labels = np.concatenate(clips), np.repeat(numbers, [len(clip) for clip in clips])
-    times = np.arange(len(X)) * HDM05_STRIDE / 120
-    return Labelled("hdm05", f"{actor}{seed}", split, "mocap", X, times, labels)
+    labels = np.repeat(numbers, [len(clip) for clip in clips])
+    return Labelled("hdm05", f"{actor}{seed}", "mocap", np.concatenate(clips), labels)
 
 
 def draw_clips(actions: np.ndarray, own: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -111,37 +128,45 @@ def draw_clips(actions: np.ndarray, own: np.ndarray, rng: np.random.Generator) -
 
 
 def actrectut(data: Path) -> Iterator[Labelled]:
-    yield labelled("actrectut", "1", "confirm", real.load_actrectut(1, data), ACTRECTUT_STRIDE)
+    yield labelled("actrectut", "1", real.load_actrectut(1, data), ACTRECTUT_STRIDE)
 
 
 def clips(data: Path) -> Iterator[Labelled]:
     film = data / "video_bbb" / "big_buck_bunny_first60s.mp4"
-    for clip, start, split in (("A", 200, "choose"), ("B", 330, "confirm")):
+    for clip, start in (("A", 200), ("B", 330)):
         recording = real.load_bbb_clip(clip, data)
-        yield labelled("clips", clip, split, recording, source=f"{film}#{start}-{start + len(recording.X)}")
+        yield labelled("clips", clip, recording, source=f"{film}#{start}-{start + len(recording.X)}")
+
+
+def pool(data: Path, set_name: str, kind: str) -> Iterator[Labelled]:
+    """Load all recordings of a set of the wider pool, in the order of their names."""
+    paths = sorted((data / "pool" / set_name).glob("*.npz"))
+    if not paths:
+        raise FileNotFoundError(f"No recordings (*.npz) of {set_name} in {data / 'pool' / set_name}.")
+    for path in paths:
+        with np.load(path, allow_pickle=False) as archive:
+            X, labels = archive["X"].astype(float), archive["label"].astype(int)
+            ignore, joins = (tuple(archive[name].tolist()) for name in ("ignore", "joins"))
+        yield Labelled(set_name, path.stem, kind, X, labels, ignore, joins)
 
 
 def film(data: Path) -> Iterator[Labelled]:
-    folder = data / "video_bbb"
-    name = "big_buck_bunny_first60s.mp4"
-    recording = real.load_bbb_film(data)
+    folder, name = data / "video_bbb", "big_buck_bunny_first60s.mp4"
+    whole = labelled("film", "60 s", real.load_bbb_film(data))
     truth = json.loads((folder / "labels.json").read_text())[name]
     gradual = tuple((item["frames"][0], item["frames"][1]) for item in truth["gradual"])
-    source = f"{folder / name}#0-{len(recording.X)}"
-    yield Labelled(
-        "film",
-        "60 s",
-        "confirm",
-        recording.kind,
-        recording.X,
-        recording.times,
-        recording.labels,
-        source,
-        gradual,
-    )
+    yield replace(whole, source=f"{folder / name}#0-{len(whole.X)}", gradual=gradual)
 
 
-SETS: dict[str, Callable[[Path], Iterator[Labelled]]] = {
+Load = Callable[[Path], Iterator[Labelled]]
+#: The sets that are left out in turn.
+TWELVE: dict[str, Load] = {
     "weizmann": weizmann, "keck": keck, "cmu86": cmu86, "mocap6": mocap6, "hdm05": hdm05,
-    "actrectut": actrectut, "clips": clips, "film": film,
+    "actrectut": actrectut, "clips": clips,
+    "breakfast": partial(pool, set_name="breakfast", kind="table"),
+    "birdsong": partial(pool, set_name="birdsong", kind="spectra"),
+    "gesture_phase": partial(pool, set_name="gesture_phase", kind="mocap"),
+    "emg_gestures": partial(pool, set_name="emg_gestures", kind="table"),
+    "force2020": partial(pool, set_name="force2020", kind="table"),
 }  # fmt: skip
+SETS: dict[str, Load] = {**TWELVE, "film": film}

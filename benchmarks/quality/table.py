@@ -14,6 +14,7 @@ GIVEN_WORDS = {
     "both": "numbers of spans and labels given",
     "subspaces": "number of labels given",
     "nothing": "nothing given",
+    "boundaries": "boundaries and number of labels given",
 }
 HEADS = {
     "accuracy": "accuracy", "nmi": "NMI", "ari": "ARI", "covering": "covering", "boundary_f1": "boundary F1",
@@ -46,7 +47,7 @@ def _table_pair(name: str, given: str, rows: list[Row]) -> str:
         method: f"{method} (best of {n_variants[peer]})" if n_variants[peer] > 1 else method
         for peer, method in best.items()
     }
-    film = any(row["cuts_found"] for row in rows)
+    film = any("cuts_found" in row for row in rows)
     short = _table({words[method]: averages[method] for method in best.values()}, given, film, rows)
     full = _table(averages, given, film, rows)
     troubles = _troubles(rows)
@@ -72,7 +73,7 @@ def average_rows(rows: list[Row], n_sequences: int) -> Average:
     for noun in ("spans", "labels"):
         off = [abs(int(row[f"found_{noun}"]) - int(row[f"true_{noun}"])) for row in done]
         averages[f"{noun}_off"] = float(np.mean(off))
-    if done[0]["cuts_found"]:
+    if "cuts_found" in done[0]:
         for name in ("cuts_found", "cuts_false"):
             averages[name] = float(np.mean([float(row[name]) for row in done]))
     return averages

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 
-from benchmarks.quality.methods import Method
+from benchmarks.quality.methods import NUMBERS, Method
+
+#: Settings of ``seqspan.segment`` that are compared on sets left out: names of constants in seqspan, such as
+#: "cuts.ordered.merging.MIN_LABEL_EVIDENCE", and their values.
+SETTINGS: dict[str, dict[str, object]] = {"default": {}}
 
 
 def segment(X, n_spans, n_labels, rng, kind, *, estimator: str, **settings: Any) -> np.ndarray:
@@ -28,38 +35,91 @@ def segment_prepared(X, n_spans, n_labels, rng, kind, **settings: Any) -> np.nda
     return segment(X, n_spans, n_labels, rng, kind, preprocess="auto", kind_of_recording=kind, **settings)
 
 
-def segment_by_default(X, n_spans, n_labels, rng, kind) -> np.ndarray:
+def segment_by_default(X, n_spans, n_labels, rng, kind, *, constants: Mapping[str, object]) -> np.ndarray:
     """Call ``seqspan.segment`` with the numbers that are known and nothing else."""
     import seqspan
     from seqspan.pipeline import as_recording
 
     counts = {"n_subspaces": n_labels or "auto", "n_spans": n_spans or "auto"}
     seed = int(rng.integers(2**31))
-    return seqspan.segment(as_recording(np.asarray(X), kind), random_state=seed, **counts).labels
+    with replaced(constants):
+        return seqspan.segment(as_recording(np.asarray(X), kind), random_state=seed, **counts).labels
 
 
-NEEDS = ("spans", "labels")
+@contextmanager
+def replaced(constants: Mapping[str, object]) -> Iterator[None]:
+    """Replace constants of seqspan, by their full names, for a while.
+
+    Compiled loops keep the values that they were compiled with, so a constant that is to be replaced has to
+    be an argument of such a loop.
+    """
+    with ExitStack() as stack:
+        for name, value in constants.items():
+            stack.enter_context(patch(f"seqspan.{name}", value))
+        yield
+
+
+def label_given_spans(X, kind, boundaries, n_labels) -> np.ndarray:
+    """Label given spans the way seqspan labels those that it finds.
+
+    Parameters
+    ----------
+    X : array of shape (n, d)
+    kind : str
+    boundaries : array of int
+    n_labels : int
+
+    Returns
+    -------
+    labels : array of int, shape (n,)
+    """
+    import seqspan
+    from seqspan.pipeline import as_recording
+
+    recording = as_recording(np.asarray(X), kind)
+    found = seqspan.segment(recording, n_subspaces=n_labels, n_spans=len(boundaries) + 1)
+    rows = found.representation.rows
+    inside = np.searchsorted(rows, boundaries)
+    labels = found.cutter.merging(inside).labels(n_labels)
+    lengths = np.diff([0, *inside, len(rows)])
+    return found.representation.to_rows(np.repeat(labels, lengths))
+
+
+def label_by_default(X, boundaries, n_labels, rng, kind, *, constants: Mapping[str, object]) -> np.ndarray:
+    """Label given spans with seqspan's defaults."""
+    with replaced(constants):
+        return label_given_spans(X, kind, np.array(boundaries, dtype=int), n_labels)
+
+
+def _settings():
+    """Yield ``seqspan.segment`` with each of its settings, and its labels of given spans."""
+    for setting, constants in SETTINGS.items():
+        name = "seqspan" if setting == "default" else f"seqspan, {setting}"
+        yield Method(name, "seqspan", partial(segment_by_default, constants=constants), NUMBERS)
+        run = partial(label_by_default, constants=constants)
+        yield Method(f"{name}, spans given", "seqspan", run, ("labels",), ("boundaries",))
+
 
 METHODS = (
-    Method("seqspan", "seqspan", segment_by_default, NEEDS),
+    *_settings(),
     Method(
         "seqspan, paper's weights",
         "seqspan, ordered",
         partial(segment_prepared, estimator="OSC", cut="ordered"),
-        NEEDS,
+        NUMBERS,
     ),
     Method(
         "seqspan, rbf kernel",
         "seqspan, ordered",
         partial(segment_prepared, estimator="OSC", cut="ordered", kernel="rbf"),
-        NEEDS,
+        NUMBERS,
     ),
     *(
         Method(
             f"{name} + ordered",
             "seqspan, ordered",
             partial(segment_prepared, estimator=name, cut="ordered"),
-            NEEDS,
+            NUMBERS,
         )
         for name in ("SpatSC", "LRR", "SSC", "LSR")
     ),

@@ -10,30 +10,37 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from benchmarks.quality import __main__ as command
-from benchmarks.quality import change_points, peers, rows, scores, table, timelines, variants
+from benchmarks.quality import change_points, peers, rows, scores, table, timelines, tw_finch, variants
 from benchmarks.quality.features import embed, join_spans, make_features, rotate, slope_heuristic
 from benchmarks.quality.lanes import Lane
 from benchmarks.quality.methods import GIVEN, Method
 from benchmarks.quality.rows import append_row, is_finished, read_rows, read_runs, write_runs
-from benchmarks.quality.scores import judge_cuts, score_labels
+from benchmarks.quality.scores import (
+    boundary_margin,
+    judge_cuts,
+    score_boundaries,
+    score_labels,
+    score_rows,
+)
 from benchmarks.quality.sets import Labelled, draw_clips
+from benchmarks.quality.shared import shared, take_saved_seconds
 from benchmarks.quality.timelines import match_labels
 
 TRUTH = np.repeat([0, 1, 0, 2], [30, 25, 35, 30])
 
 
-def made_up(set_name="toy", name="one", split="choose", gradual=None):
+def made_up(name="one", **settings):
     """Three far-apart means in six dimensions, one of them twice."""
     rng = np.random.default_rng(len(name))
     X = 10 * np.eye(3, 6)[TRUTH] + rng.normal(size=(len(TRUTH), 6))
-    return Labelled(set_name, name, split, "table", X, np.arange(len(X)) / 10, TRUTH, gradual=gradual)
+    return Labelled("toy", name, "table", X, TRUTH, **settings)
 
 
 @pytest.fixture
 def toy_set(monkeypatch, tmp_path):
     def toy(data):
         yield made_up()
-        yield made_up(name="second", split="confirm")
+        yield made_up(name="second")
 
     monkeypatch.setattr(command, "SETS", {"toy": toy})
     return ["--data", str(tmp_path), "--out", str(tmp_path / "out"), "--sets", "toy"]
@@ -46,9 +53,9 @@ def test_the_command_runs_scores_and_goes_on_where_it_was(toy_set, tmp_path, cap
     table_rows = read_rows(path)
     assert len(table_rows) == 2 * 2 * 2
     found = table_rows["toy", "one", "k-means raw", "both"]
-    assert float(found["accuracy"]) == 1  # the means are ten standard deviations apart
-    assert table_rows["toy", "one", "equal split", "nothing"]["found_spans"] == "1"
-    assert np.array_equal(np.unique(read_runs(found["runs"])), [0, 1, 2])
+    labels = read_runs(found["runs"])
+    assert np.array_equal(match_labels(TRUTH, labels), TRUTH)  # the means are ten standard deviations apart
+    assert table_rows["toy", "one", "equal split", "nothing"]["runs"] == "120:0"
     text = (tmp_path / "out" / "quality.md").read_text()
     assert "### toy, 2 sequences: nothing given" in text
     assert (tmp_path / "out" / "timelines-toy-both.png").read_bytes().startswith(b"\x89PNG")
@@ -60,17 +67,11 @@ def test_the_command_runs_scores_and_goes_on_where_it_was(toy_set, tmp_path, cap
 
 def test_a_setting_that_tells_a_method_nothing_new_takes_over_its_row(toy_set, tmp_path, capsys):
     for given in ("both", "subspaces"):
-        command.main([*toy_set, "--split", "choose", "--methods", "k-means raw", "--given", given])
+        command.main([*toy_set, "--methods", "k-means raw", "--given", given])
     table_rows = read_rows(tmp_path / "out" / "quality.csv")
     both, subspaces = (table_rows["toy", "one", "k-means raw", given] for given in ("both", "subspaces"))
     assert {**both, "given": "subspaces"} == subspaces
-    assert capsys.readouterr().out.count("k-means raw: done") == 1
-
-
-def test_one_split_has_its_own_table(toy_set, tmp_path):
-    command.main([*toy_set, "--split", "confirm", "--methods", "equal split", "--given", "both"])
-    assert {key[1] for key in read_rows(tmp_path / "out" / "quality.csv")} == {"second"}
-    assert "1 sequence:" in (tmp_path / "out" / "quality-confirm.md").read_text()
+    assert capsys.readouterr().out.count("k-means raw: done") == 2  # once for each recording
 
 
 def test_a_pattern_that_fits_nothing_names_what_there_is(toy_set):
@@ -90,7 +91,7 @@ def test_a_method_that_cannot_finish_is_a_row_that_says_so(tmp_path, monkeypatch
     # A home of toy methods, found by the worker on its path, in place of the peers.
     home = tmp_path / "benchmarks" / "quality"
     home.mkdir(parents=True)
-    for name in ("__init__.py", "worker.py", "methods.py"):
+    for name in ("__init__.py", "worker.py", "methods.py", "shared.py"):
         (home / name).write_text((Path(command.__file__).parent / name).read_text())
     (tmp_path / "benchmarks" / "__init__.py").write_text("")
     (home / "peers.py").write_text(TOY_HOME)
@@ -98,7 +99,7 @@ def test_a_method_that_cannot_finish_is_a_row_that_says_so(tmp_path, monkeypatch
     np.save(tmp_path / "rows.npy", np.zeros((10, 2)))
     task = {
         "rows": str(tmp_path / "rows.npy"), "source": "", "kind": "table", "n": 10,
-        "n_spans": 2, "n_labels": 2, "seed": 0,
+        "told": [2, 2], "seed": 0,
     }  # fmt: skip
     lane = Lane(limit=1)
     assert lane.ask("peers", {**task, "method": method})["status"].startswith(status)
@@ -137,7 +138,7 @@ def test_peers_import_neither_seqspan_nor_pyav():
     assert done.stdout.strip() == "set()", done.stderr
 
 
-@pytest.mark.parametrize("module", [rows, scores, timelines], ids=lambda module: module.__name__)
+@pytest.mark.parametrize("module", [rows, scores, timelines, tw_finch], ids=lambda module: module.__name__)
 def test_examples_in_docstrings(module):
     result = doctest.testmod(module)
     assert result.attempted > 0
@@ -153,19 +154,29 @@ def test_names_are_unique_and_settings_known():
 @pytest.mark.parametrize(
     ("uses", "given", "told"),
     [
-        (("spans", "labels"), "both", (9, 4)), (("spans", "labels"), "subspaces", (None, 4)),
+        (("spans", "labels"), "both", (3, 4)), (("spans", "labels"), "subspaces", (None, 4)),
         (("spans", "labels"), "nothing", (None, None)), (("labels",), "both", (None, 4)),
-        ((), "both", (None, None)),
+        ((), "both", (None, None)), (("labels",), "boundaries", ((20, 50), 4)),
     ],
 )  # fmt: skip
 def test_a_method_hears_only_what_is_given_and_used(uses, given, told):
-    assert Method("m", "m", None, uses).told(given, 9, 4) == told
+    assert Method("m", "m", None, uses).told(given, np.array([20, 50]), 4) == told
 
 
 @pytest.mark.parametrize("method", variants.METHODS, ids=lambda method: method.name)
 def test_variants_of_seqspan_find_parted_subspaces(method):
-    labels = method.run(made_up().X, *method.told("both", 4, 3), np.random.default_rng(0), "table")
+    told = method.told(method.given[0], [30, 55, 90], 3)
+    labels = method.run(made_up().X, *told, np.random.default_rng(0), "table")
     assert score_labels(made_up(), labels)["accuracy"] > 0.9
+
+
+def test_constants_are_replaced_for_a_while():
+    from seqspan.cuts.spectral import ncut
+
+    usual = ncut.LINK
+    with variants.replaced({"cuts.spectral.ncut.LINK": 7.0}):
+        assert ncut.LINK == 7
+    assert usual == ncut.LINK
 
 
 def test_scores_of_the_truth_are_perfect_and_of_one_span_are_not():
@@ -176,6 +187,66 @@ def test_scores_of_the_truth_are_perfect_and_of_one_span_are_not():
     assert nothing["accuracy"] == pytest.approx(65 / 120)
     assert nothing["boundary_f1"] == 0
     assert "cuts_found" not in nothing
+
+
+def test_rows_that_are_not_annotated_count_for_boundaries_only():
+    sequence = made_up(ignore=(0,))
+    labels = np.repeat([7, 1, 2], [30, 25, 65])  # right on the rows of 1 and 2, wrong on half of those of 0
+    found = score_labels(sequence, labels)
+    assert [found[name] for name in ("accuracy", "nmi", "ari")] == [1, 1, 1]
+    assert found["boundary_f1"] == pytest.approx(4 / 5)  # two of three boundaries, none false
+    assert found["covering"] < 1
+
+
+def test_joins_are_neither_hits_nor_false():
+    margin = boundary_margin(made_up())
+    joined = made_up(joins=(15, 90))  # no label changes at 15; one does at 90
+
+    def score(sequence, *found):
+        return score_boundaries(sequence, np.array(found))
+
+    assert score(joined, 30, 55) == 1
+    assert score(joined, 15 + margin, 30, 55, 90) == 1
+    assert score(joined, 15 + margin + 1, 30, 55) == pytest.approx(4 / 5)
+    assert score(made_up(), 30, 55) == pytest.approx(4 / 5)
+    assert score(made_up(joins=(29,)), 30, 55, 90) == 1  # near a join, but near a true boundary as well
+
+
+def test_the_margin_is_a_share_of_the_recording_or_of_a_span():
+    long_spans = Labelled("toy", "long", "table", np.zeros((1000, 1)), np.repeat([0, 1, 2], [300, 300, 400]))
+    short_spans = Labelled("toy", "short", "table", np.zeros((1000, 1)), np.arange(1000) // 24)
+    assert boundary_margin(long_spans) == 20
+    assert boundary_margin(short_spans) == 4  # a fifth of 24 is 4.8
+    assert boundary_margin(Labelled("toy", "tiny", "table", np.zeros((9, 1)), np.arange(9))) == 1
+
+
+def test_scores_are_computed_from_the_answer_when_rows_are_read():
+    row = {"status": "done", "runs": write_runs(TRUTH), "method": "m"}
+    stopped = {"status": "over 5 s", "runs": "", "method": "n"}
+    done, other = score_rows(made_up(), [row, stopped])
+    assert (done["accuracy"], done["true_spans"], done["true_labels"], done["method"]) == (1, 4, 3, "m")
+    # A method without an answer leaves its user with one span.
+    assert (other["found_spans"], other["status"]) == (1, "over 5 s")
+    assert other["accuracy"] == pytest.approx(65 / 120)
+
+
+def test_a_search_that_variants_share_runs_once_and_counts_for_each():
+    calls = []
+
+    @shared
+    def search(X, setting):
+        calls.append(setting)
+        return sum(range(10**6)) * 0 + setting
+
+    X = np.zeros((3, 2))
+    take_saved_seconds()
+    assert [search(X, 1), search(X.copy(), 1), search(X, 2)] == [1, 1, 2]
+    assert calls == [1, 2]
+    assert take_saved_seconds() > 0
+    assert take_saved_seconds() == 0
+    search(X + 1, 1)
+    search(X.reshape(2, 3), 1)
+    assert calls == [1, 2, 1, 1]
 
 
 def test_boundaries_count_within_two_percent():
@@ -241,6 +312,7 @@ def test_slope_heuristic_finds_the_kink():
     # Each of the first six changes explains much; what follows is the slow decrease of noise.
     costs = 200.0 - 0.5 * n_spans + 100 * np.maximum(7 - n_spans, 0)
     assert slope_heuristic(costs, 1000) == 7
+    assert slope_heuristic(costs, 1000, multiple=500) == 1
 
 
 @pytest.mark.parametrize("kernel", ["linear", "cosine"])
@@ -279,17 +351,11 @@ def test_rows_survive_the_file_and_the_last_one_counts(tmp_path):
 
 
 def make_row(method, accuracy, status="done", sequence="1", peer=None):
-    values = dict.fromkeys(("nmi", "ari", "covering", "boundary_f1"), "0.5")
-    counts = {
-        "found_spans": "3",
-        "true_spans": "4",
-        "found_labels": "2",
-        "true_labels": "2",
-        "cuts_found": "",
-    }
+    values = dict.fromkeys(("nmi", "ari", "covering", "boundary_f1"), 0.5)
+    counts = {"found_spans": 3, "true_spans": 4, "found_labels": 2, "true_labels": 2}
     return {
         "set": "s", "sequence": sequence, "method": method, "given": "both", "peer": peer or method,
-        "status": status, "accuracy": str(accuracy), "seconds": "1.0", **values, **counts,
+        "status": status, "accuracy": accuracy, "seconds": "1.0", **values, **counts,
     }  # fmt: skip
 
 

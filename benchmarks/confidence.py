@@ -2,12 +2,13 @@
 
     python -m benchmarks.confidence --data DIR
 
-Boundaries are found with the true number of spans given, and with nothing given. A boundary is right if it
-can be paired with a true boundary within 2 % of the recording; pairs are made nearest first, and each
-boundary is used once. Each row of the table holds boundaries of similar confidence: their mean confidence,
-and the share that is right. The expected calibration error is the mean difference between the two, weighted
-by the number of boundaries. The two constants were fitted on the recordings marked `choose`; those marked
-`confirm` were not used for that.
+Boundaries are found by ``seqspan.segment`` with both numbers given, and with nothing given. A boundary is
+right if it can be paired with a true boundary within the margin of `benchmarks.quality`; pairs are made
+nearest first, and each boundary is used once. Boundaries near a join are left out. For each setting there
+are two tables: boundaries of similar confidence, with their mean confidence and the share that is right; and
+the same for each set, with the Brier skill, which is above 0 if the confidence tells more than the set's
+share of right boundaries. The expected calibration error is the mean difference between confidence and
+share, weighted by the number of boundaries.
 """
 
 from __future__ import annotations
@@ -19,27 +20,26 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.quality.sets import SETS, Labelled
-from seqspan import OSC
-from seqspan._core.spans import boundaries_from_labels
-from seqspan.cuts import make_cutter
-from seqspan.preprocess import make_chain
+import seqspan
+from benchmarks.common import print_table
+from benchmarks.quality.scores import boundary_margin, is_near
+from benchmarks.quality.sets import TWELVE, Labelled
+from seqspan.pipeline import as_recording
 
-MARGIN = 0.02
 N_BINS = 10
-DEFAULT = ["weizmann", "keck", "cmu86", "mocap6", "hdm05", "clips"]
+TINY = 1e-3  # variance of "right" in a set without errors; one error in a thousand boundaries
 
 
 def judge(recording: Labelled) -> Iterator[tuple[str, float, bool]]:
     """Yield setting, confidence and correctness of every boundary that is found."""
-    X = make_chain("auto", recording.X, recording.kind).apply(recording.X)
-    Z = OSC(n_subspaces=1).fit(X).coef_
-    cutter = make_cutter("ordered", np.ascontiguousarray(X.T), Z, rng=0)
-    truth = boundaries_from_labels(recording.labels)
-    for given, n_spans in (("both", recording.n_spans), ("nothing", "auto")):
-        found = cutter.cut(n_spans).boundaries
-        right = match(truth, found, round(MARGIN * len(X)))
-        for confidence, correct in zip(cutter.confidence(found), right, strict=True):
+    margin = boundary_margin(recording)
+    joins = np.array(recording.joins, dtype=int)
+    numbers = {"n_spans": recording.n_spans, "n_subspaces": recording.n_labels}
+    for given, counts in (("both", numbers), ("nothing", {})):
+        found = seqspan.segment(as_recording(recording.X, recording.kind), random_state=0, **counts)
+        right = match(np.setdiff1d(recording.boundaries, joins), found.boundaries, margin)
+        counted = right | ~is_near(found.boundaries, joins, margin)
+        for confidence, correct in zip(found.confidence[counted], right[counted], strict=True):
             yield given, float(confidence), bool(correct)
 
 
@@ -55,41 +55,69 @@ def match(truth: np.ndarray, found: np.ndarray, margin: int) -> np.ndarray:
     return right
 
 
-def tabulate(confidence: np.ndarray, right: np.ndarray) -> float:
-    """Print the reliability table; return the expected calibration error."""
-    bins = np.minimum((confidence * N_BINS).astype(int), N_BINS - 1)
-    error = 0.0
-    print("| confidence | boundaries | mean confidence | right |\n|---|---|---|---|")
-    for number in np.unique(bins):
-        own = bins == number
-        error += own.mean() * abs(confidence[own].mean() - right[own].mean())
-        low, high = number / N_BINS, (number + 1) / N_BINS
-        means = f"{confidence[own].mean():.2f} | {right[own].mean():.2f}"
-        print(f"| {low:.1f}-{high:.1f} | {own.sum()} | {means} |")
-    return float(error)
+def describe(name: str, confidence: np.ndarray, right: np.ndarray) -> dict[str, object]:
+    """Describe some boundaries in a row of a table."""
+    return {
+        "": name,
+        "boundaries": len(right),
+        "mean confidence": f"{confidence.mean():.2f}",
+        "right": f"{right.mean():.2f}",
+        "difference": f"{confidence.mean() - right.mean():+.2f}",
+    }
+
+
+def brier_skill(confidence: np.ndarray, right: np.ndarray) -> float:
+    """Return one minus the squared error of the confidence, relative to that of the share that is right."""
+    error = float(np.mean((confidence - right) ** 2))
+    return 1 - error / max(float(right.var()), TINY)
+
+
+def calibration_error(confidence: np.ndarray, right: np.ndarray) -> float:
+    """Return the mean difference of confidence and share that is right in bins of similar confidence."""
+    bins = bin_numbers(confidence)
+    own = [bins == number for number in np.unique(bins)]
+    return float(sum(each.mean() * abs(confidence[each].mean() - right[each].mean()) for each in own))
+
+
+def bin_numbers(confidence: np.ndarray) -> np.ndarray:
+    """Return the number of the bin of each confidence."""
+    return np.minimum((confidence * N_BINS).astype(int), N_BINS - 1)
+
+
+def report(given: str, names: np.ndarray, confidence: np.ndarray, right: np.ndarray) -> None:
+    """Print both tables of one setting."""
+    print(f"## Given: {given}. Expected calibration error {calibration_error(confidence, right):.3f}\n")
+    bins = bin_numbers(confidence)
+    ranges = {number: f"{number / N_BINS:.1f}-{(number + 1) / N_BINS:.1f}" for number in np.unique(bins)}
+    print_table(
+        [describe(words, confidence[bins == key], right[bins == key]) for key, words in ranges.items()]
+    )
+    rows = []
+    for name in dict.fromkeys(names):
+        own = confidence[names == name], right[names == name]
+        rows.append(describe(name, *own) | {"Brier skill": f"{brier_skill(*own):+.2f}"})
+    print_table(rows)
 
 
 def main() -> None:
-    """Judge all recordings, then print a table for each split and setting."""
+    """Judge all recordings, then print two tables for each setting."""
     layout = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=layout)
     parser.add_argument("--data", default=os.environ.get("SEQSPAN_DATA"), help="folder of the labelled sets")
-    parser.add_argument("--sets", nargs="+", default=DEFAULT, choices=list(SETS))
+    parser.add_argument("--sets", nargs="+", default=list(TWELVE), choices=list(TWELVE))
     options = parser.parse_args()
     if options.data is None:
         parser.error("give --data, the folder of the labelled sets, or set $SEQSPAN_DATA.")
     rows = [
-        (recording.split, *judged)
+        (name, *judged)
         for name in options.sets
-        for recording in SETS[name](Path(options.data))
+        for recording in TWELVE[name](Path(options.data))
         for judged in judge(recording)
     ]
-    for split in ("choose", "confirm"):
-        for given in ("both", "nothing"):
-            chosen = [row[2:] for row in rows if row[:2] == (split, given)]
-            confidence, right = (np.array(column, dtype=float) for column in zip(*chosen, strict=True))
-            print(f"\n{split}, {given} given: {len(confidence)} boundaries, {right.mean():.2f} right")
-            print(f"expected calibration error {tabulate(confidence, right):.3f}")
+    for given in ("both", "nothing"):
+        columns = zip(*[row for row in rows if row[1] == given], strict=True)
+        names, _, confidence, right = (np.array(column) for column in columns)
+        report(given, names, confidence, right.astype(float))
 
 
 if __name__ == "__main__":

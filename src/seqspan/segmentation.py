@@ -22,6 +22,7 @@ from seqspan.exports import make_timeline, write_export
 from seqspan.plots import plot_segmentation
 from seqspan.recording import Recording
 from seqspan.results.folder import DOCUMENT, LABELS, SEGMENTS, load_result, staged
+from seqspan.results.lock import reserved
 from seqspan.results.tables import write_labels, write_segments
 
 if TYPE_CHECKING:
@@ -314,7 +315,7 @@ class Segmentation:
         folder : path
             Created if it does not exist. The command line writes the same files plus a report.
         """
-        with staged(Path(folder)) as staging:
+        with reserved(Path(folder)), staged(Path(folder)) as staging:
             self.write_tables(staging)
             text = json.dumps(self.describe(), default=str)
             (staging / DOCUMENT).write_text(text, encoding="utf-8")

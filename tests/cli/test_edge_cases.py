@@ -19,6 +19,7 @@ from seqspan.cli import app, truth
 from seqspan.cli import commands as cli
 from seqspan.cli import reproduce as command
 from seqspan.datasets import make_subspaces
+from seqspan.results.lock import reserved
 from seqspan.solvers.cluster import files
 
 
@@ -199,3 +200,22 @@ def test_pipes_beside_the_input_are_not_touched(walks):
         write_png(walks / "frames" / f"{number}.png")
     os.mkfifo(walks / "frames" / "3.png")
     assert len(read(walks / "frames")) == 3
+
+
+def test_a_second_run_into_the_same_folder_is_refused(walks):
+    run("segment", "walk0.npy", "-o", "out")
+    before = {path.name: path.read_bytes() for path in (walks / "out").iterdir()}
+    with reserved(walks / "out"):
+        result = run("segment", "walk1.npy", "-o", "out", status=1)
+        assert "nothing has changed" in run("segment", "walk0.npy", "-o", "out").stdout
+    assert result.stderr == (
+        "seqspan: error: walk1.npy: out: another run is writing here; wait until it has finished, or choose "
+        "another result folder.\n"
+    )
+    assert {path.name: path.read_bytes() for path in (walks / "out").iterdir()} == before
+
+
+def test_an_input_that_cannot_be_read_leaves_no_folder(walks):
+    (walks / "table.csv").write_text("a,b\n1,\n2,3\n")
+    run("segment", "table.csv", status=1)
+    assert not (walks / "table.seqspan").exists()

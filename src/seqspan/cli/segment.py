@@ -29,6 +29,7 @@ from seqspan.report import build_report
 from seqspan.results.cache import SolutionCache
 from seqspan.results.fingerprints import hash_code, hash_file, hash_files, hash_values
 from seqspan.results.folder import DOCUMENT, REPORT, load_result, staged
+from seqspan.results.lock import reserved
 from seqspan.segmentation import Segmentation
 
 # Up to this many samples, stages after solving use one BLAS thread: in small factorisations threads wait
@@ -87,7 +88,7 @@ def run_job(job: Job, *, fresh: bool = False) -> Outcome:
     stored = None if fresh else load_result(job.folder)
     if stored is not None and stored.get("fingerprint") == fingerprint:
         return Outcome(job.name, job.folder, stored, "unchanged")
-    with Display(job.name, job.level) as display:
+    with reserved(job.folder), Display(job.name, job.level) as display:
         with display.stage("reading"):
             recording = read(job.source, **options)
             truth = _read_truth(job.settings, len(recording))

@@ -30,7 +30,8 @@ STAGING = ".seqspan-unfinished-"
 def staged(folder: Path) -> Iterator[Path]:
     """Yield a temporary folder; its files all appear in `folder` when the block ends without an error.
 
-    Unfinished files from earlier runs are removed. If the block raises, nothing changes.
+    Unfinished files from earlier runs are removed. If the block raises, nothing changes. The caller has
+    reserved the folder, so that no other run publishes files at the same time.
 
     Parameters
     ----------

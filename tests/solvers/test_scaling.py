@@ -6,12 +6,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 from tests.problems import CASES, two_subspaces
 
 from seqspan.models import Lsr, Osc
 from seqspan.solvers import SOLVERS, Stopping
 from seqspan.solvers.fast.landmarks import choose_landmarks, solve_on_landmarks
-from seqspan.solvers.scaling import ORDINARY_BITS, unusual_exponent
+from seqspan.solvers.scaling import SAFE_BITS, unusual_exponent
 
 STOPPING = Stopping(tol=1e-4, max_iter=20_000)
 PAIRS = [
@@ -84,8 +85,26 @@ def test_an_objective_that_is_no_float_is_an_error():
         SOLVERS["closed_form"](Lsr(2.0**-1074), X)
 
 
-def test_ordinary_samples_are_solved_as_they_are():
-    assert unusual_exponent(np.array([2.0**ORDINARY_BITS, 1.0])) == 0
-    assert unusual_exponent(np.array([2.0 ** (ORDINARY_BITS + 1), 1.0])) == ORDINARY_BITS + 1
-    assert unusual_exponent(np.array([2.0 ** -(ORDINARY_BITS + 1)])) == -ORDINARY_BITS - 1
-    assert unusual_exponent(np.zeros(3)) == 0
+def test_only_unusual_samples_are_rescaled():
+    assert unusual_exponent(np.array([[2.0**SAFE_BITS, 1.0]])) == 0
+    assert unusual_exponent(np.array([[2.0 ** (SAFE_BITS + 1), 1.0]])) == SAFE_BITS + 1
+    assert unusual_exponent(np.array([[2.0 ** -(SAFE_BITS + 1)]])) == -SAFE_BITS - 1
+    assert unusual_exponent(np.zeros((3, 2))) == 0
+    assert unusual_exponent(np.full((64, 2), 2.0**14)) == 17  # norms count, not entries
+
+
+@pytest.mark.parametrize("solver", ["fast", "splitting", "vladmap"])
+@pytest.mark.parametrize("scale", [2.0**8, 2.0**-8])
+def test_samples_of_any_norm_take_as_many_iterations_as_unit_columns(solver, scale):
+    X = two_subspaces((6, 30), 5)
+    plain = SOLVERS[solver](Osc(0.1, 1.0), X, stopping=STOPPING)
+    scaled = SOLVERS[solver](Osc(0.1 * scale**2, scale**2), scale * X, stopping=STOPPING)
+    assert scaled.n_iter <= 1.2 * plain.n_iter
+
+
+def test_a_published_algorithm_gets_the_samples_as_they_are():
+    X, solve = 30 * two_subspaces((6, 30), 5), SOLVERS["vladmap"]
+    published = replace(STOPPING, published=True, max_iter=50)
+    with pytest.warns(ConvergenceWarning):
+        found, plain = (each(Osc(9.0, 90.0), X, stopping=published).Z for each in (solve, solve.__wrapped__))
+    np.testing.assert_array_equal(found, plain)

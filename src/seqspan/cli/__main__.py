@@ -1,5 +1,5 @@
 """``python -m seqspan.cli``."""
 
-from seqspan.cli.commands import app
+from seqspan.cli import main
 
-app(prog_name="seqspan")
+main()

@@ -15,9 +15,11 @@ from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
 import typer
+from typer.core import TyperGroup
 
 import seqspan
 from seqspan._core.text import count_of, noun_of, printable
+from seqspan.cli import INTERRUPTED, STOPPED, raise_interrupts
 from seqspan.cli.inputs import Job, expand, make_jobs
 from seqspan.cli.segment import Outcome, run_job, versions
 from seqspan.cli.settings import Control, Settings, make_settings, with_options
@@ -27,10 +29,24 @@ from seqspan.estimators import METHODS
 from seqspan.readers import readers
 from seqspan.results.folder import REPORT
 
-FAILED, WRONG_USAGE, INTERRUPTED = 1, 2, 130
+FAILED, WRONG_USAGE = 1, 2
 WIDTH = {"max_content_width": 100}
 
+
+class Commands(TyperGroup):
+    """All commands, each of which Ctrl-C ends with one line."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run a command."""
+        try:
+            raise_interrupts()
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            stop(STOPPED, INTERRUPTED)
+
+
 app = typer.Typer(
+    cls=Commands,
     add_completion=False,
     no_args_is_help=True,
     rich_markup_mode=None,
@@ -110,7 +126,7 @@ def run_all(jobs: Sequence[Job], fresh: bool, cluster: str | None = None) -> Ite
             parallel = joblib.Parallel(n_jobs=at_once, return_as="generator_unordered")
             yield from parallel(joblib.delayed(run_guarded)(job, fresh) for job in jobs)
     except KeyboardInterrupt:
-        stop("stopped; unfinished results are as they were before", INTERRUPTED)
+        stop(STOPPED, INTERRUPTED)
 
 
 def run_there(jobs: Sequence[Job], fresh: bool, cluster: str) -> Iterator[Outcome]:

@@ -502,17 +502,6 @@ def test_a_recording_brings_its_kind_times_and_names(sequence):
     np.testing.assert_array_equal(array.labels_, osc.labels_)
 
 
-def test_attributes_of_an_earlier_fit_do_not_stay(sequence):
-    X, _ = sequence
-    osc = OSC(3, dictionary="landmarks", n_landmarks=20).fit(X)
-    assert osc.landmarks_.shape == (20, 20)
-    assert not hasattr(osc.set_params(dictionary="samples", n_landmarks=512).fit(X), "landmarks_")
-    osc.set_params(n_subspaces="auto").partial_fit(X)
-    for name in ("coef_", "dual_gap_", "segmentation_", "confidence_"):
-        assert not hasattr(osc, name)
-    assert not hasattr(osc.fit(X), "n_final_")
-
-
 # ---- every parameter works or is refused
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from numbers import Integral
-from typing import Any, Self
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -30,6 +31,7 @@ MIN_SAMPLES = 3  # fewest samples that can be fitted
 PRECISIONS = ("float32", "float64")
 PUBLISHED_RULES = ("vladmap", "ladmpsap", "sylvester")  # solvers whose papers give a stopping rule
 Callback = Callable[[Progress], None]
+Names: TypeAlias = "npt.NDArray[np.object_] | None"  # of a table's columns
 
 
 class SubspaceSegmenter(ClusterMixin, BaseEstimator):
@@ -99,28 +101,40 @@ class SubspaceSegmenter(ClusterMixin, BaseEstimator):
         array([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2,
                2, 2, 2, 2, 2, 2, 2, 2])
         """
-        recording = self._recording(X)
+        recording, names = self._recording(X)
         self._warm = (self._warm or WarmStart()) if check_bool("warm_start", self.warm_start) else None
         method, cutting = self.stages()
         with Display(type(self).__name__, int(self.verbose)) as display:
             found = represent(recording, method, cutting=cutting, warm=self._warm, display=display)
             segmentation = cut(found, cutting, display=display)
         self._forget()
+        self._name_features(names)
         self._keep(recording, found, segmentation)
         return self
 
-    def _recording(self, X: Any) -> Recording:
-        """Check the samples, on the host or on the GPU."""
+    def _recording(self, X: Any) -> tuple[Recording, Names]:
+        """Check the samples, on the host or on the GPU; also the names of a table's columns."""
         if isinstance(X, Recording):
             check_array(X.X, dtype="numeric", ensure_min_samples=MIN_SAMPLES)
-            return X
+            return X, None
         check_choice("kind", self.kind, KINDS)
         if is_on_gpu(X):
             if self.device != "cuda":
                 raise ValueError(f"X is a CuPy array, which needs device='cuda'; got device={self.device!r}.")
-            return as_recording(check_device_samples(X, MIN_SAMPLES), self.kind)
-        rows = validate_data(self, X, dtype=(np.float64, np.float32), ensure_min_samples=MIN_SAMPLES)
-        return as_recording(rows, self.kind)
+            return as_recording(check_device_samples(X, MIN_SAMPLES), self.kind), None
+        rows, names = self._check_rows(X, MIN_SAMPLES)
+        return as_recording(rows, self.kind), names
+
+    def _check_rows(self, X: Any, least: int) -> tuple[Array, Names]:
+        """Check an array or a table; no attribute changes, because what follows may still fail."""
+        checked = copy.copy(self)  # scikit-learn sets attributes while it checks
+        rows: Array = validate_data(checked, X, dtype=(np.float64, np.float32), ensure_min_samples=least)
+        return rows, getattr(checked, "feature_names_in_", None)
+
+    def _name_features(self, names: Names) -> None:
+        """Set the names of a table's columns, if it was one."""
+        if names is not None:
+            self.feature_names_in_ = names
 
     def stages(self) -> tuple[Method, Cutting]:
         """Return the settings of the pipeline's two stages, with every parameter checked.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +11,7 @@ from sklearn.utils.validation import validate_data
 
 from seqspan._core.checks import check_count, check_weight
 from seqspan._core.spans import Division
-from seqspan._core.types import Array, IntArray
+from seqspan._core.types import IntArray
 from seqspan.cuts.online.stream import OnlineSegmentation
 from seqspan.estimators._base import SubspaceSegmenter
 from seqspan.models import Osc, SpatSc
@@ -31,6 +31,7 @@ class PartialFit(SubspaceSegmenter):
     time_scale: int
     _lambda_2_fraction: float  # as in the paper
     _stream: OnlineSegmentation | None = None
+    _parameters: dict[str, Any]
 
     def partial_fit(self, X: npt.ArrayLike, y: object = None, *, last: bool = False) -> Self:
         """Extend the segmentation by the next samples of a stream.
@@ -67,13 +68,19 @@ class PartialFit(SubspaceSegmenter):
         >>> bool(np.abs(true[:, None] - osc.boundaries_).min(axis=0).max() <= 60)  # within half a second
         True
         """
-        stream = self._stream
-        if stream is None:
+        if self._stream is None:
             stream = self._begin()
+            samples, names = self._check_rows(X, 0)
             self._forget()
-        samples: Array = validate_data(
-            self, X, dtype=(np.float64, np.float32), reset=stream.n_samples == 0, ensure_min_samples=0
-        )
+            self._name_features(names)
+            self.n_features_in_ = samples.shape[1]
+            self._parameters = self.get_params(deep=False)
+        else:
+            stream = self._stream
+            self._refuse_changes()
+            samples = validate_data(
+                self, X, dtype=(np.float64, np.float32), reset=False, ensure_min_samples=0
+            )
         if len(samples):
             stream.extend(samples)
         self._report(stream.finish() if last else stream.division(), stream, len(samples))
@@ -104,6 +111,16 @@ class PartialFit(SubspaceSegmenter):
                 raise ValueError(
                     f"partial_fit does not use {name}: leave it at {parameter.default!r}; got {given!r}. "
                     f"{REMEDIES.get(name, '')}".rstrip()
+                )
+
+    def _refuse_changes(self) -> None:
+        """Refuse parameters that were changed in the middle of a stream, where they would have no effect."""
+        for name, given in self.get_params(deep=False).items():
+            before = self._parameters[name]
+            if given is not before and given != before:
+                raise ValueError(
+                    f"{name} was {before!r} when the stream began; got {given!r}. End the stream first "
+                    "(last=True), or set it back."
                 )
 
     def _weight(self, name: str, paper: float) -> float:

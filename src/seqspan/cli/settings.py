@@ -15,6 +15,7 @@ import typer
 
 from seqspan._core.backend import DEVICES
 from seqspan._core.checks import check_choice, check_weight
+from seqspan._core.text import printable
 from seqspan.cuts import CUTS, ESTIMATORS
 from seqspan.estimators import METHODS, SubspaceSegmenter, table_of_defaults
 from seqspan.estimators._coupled import COUPLED_SOLVERS
@@ -22,6 +23,7 @@ from seqspan.estimators._segment import make_estimator
 from seqspan.exports import EXPORTS
 from seqspan.preprocess import make_chain
 from seqspan.readers import readers
+from seqspan.readers._limits import is_utf8
 from seqspan.solvers.fast.landmarks import DICTIONARIES
 
 
@@ -61,6 +63,9 @@ class Settings:
     def to_toml(self) -> str:
         """Write the settings as TOML, without those that are None."""
         given = {f.name: getattr(self, f.name) for f in fields(self)}
+        for name, value in given.items():
+            if isinstance(value, str) and not is_utf8(Path(value)):
+                raise ValueError(f"--{name} cannot be saved: TOML has only UTF-8; got {printable(value)}.")
         # strings, numbers and lists look the same in JSON and TOML
         lines = [f"{name} = {json.dumps(value)}" for name, value in given.items() if value is not None]
         return "\n".join(lines) + "\n"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from seqspan._core.types import Array
-from seqspan.readers._limits import check_regular
+from seqspan.readers._limits import check_regular, plain_name
 from seqspan.readers._read import read
 from seqspan.readers._table import is_ordered, time_candidates
 
@@ -51,7 +51,8 @@ def read_blocks(path: str | Path, n_rows: int = BLOCK_ROWS, **options: Any) -> I
     path = Path(path)
     check_regular(path)
     if path.suffix == ".parquet" and not options:
-        yield from _read_parquet_blocks(path, n_rows)
+        with plain_name(path) as file:
+            yield from _read_parquet_blocks(file, n_rows)
         return
     if path.suffix == ".npy" and not options:
         rows = np.load(path, mmap_mode="r", allow_pickle=False)

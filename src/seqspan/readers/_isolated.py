@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from seqspan._core.extras import MissingPackageError
+from seqspan.readers._limits import plain_name
 
 SCRIPT = Path(__file__).with_name("_native.py")
 BASE_SECONDS = 15.0
@@ -62,9 +63,9 @@ def run_isolated(
     memory = BASE_MEMORY.get(task, USUAL_BASE_MEMORY) + min(3 * max_bytes, MEMORY_PER_BYTE * n_bytes)
     given = json.dumps({"memory": memory, "max_bytes": max_bytes, **arguments})
     seconds = BASE_SECONDS + n_bytes / BYTES_PER_SECOND
-    with tempfile.TemporaryDirectory(prefix="seqspan-") as folder:
+    with tempfile.TemporaryDirectory(prefix="seqspan-") as folder, plain_name(path.resolve()) as file:
         environment = {**os.environ, **CHILD_ENVIRONMENT}
-        command = [sys.executable, "-P", str(SCRIPT), task, str(path.resolve()), folder, given]
+        command = [sys.executable, "-P", str(SCRIPT), task, str(file), folder, given]
         try:
             done = subprocess.run(command, env=environment, timeout=seconds, capture_output=True, check=False)
         except subprocess.TimeoutExpired as error:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gzip
+import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 MAX_MATRIX_BYTES = 2**31  # 4 million rows of 64 doubles
@@ -35,6 +37,23 @@ def check_regular(path: Path) -> None:
     """Refuse pipes, sockets and devices: reading one may wait forever, and it cannot be read twice."""
     if path.exists() and not path.is_file() and not path.is_dir():
         raise OSError(f"{path}: a pipe or device cannot be read; save its content to a file first.")
+
+
+def is_utf8(path: Path) -> bool:
+    """Whether a path is UTF-8; on Linux, names are just bytes, and Python keeps others as surrogates."""
+    return not any("\ud800" <= character <= "\udfff" for character in str(path))
+
+
+@contextmanager
+def plain_name(path: Path) -> Iterator[Path]:
+    """Yield a path to the same file in UTF-8, as polars and parsers in C++ need it."""
+    if is_utf8(path.resolve()):
+        yield path
+        return
+    with tempfile.TemporaryDirectory(prefix="seqspan-") as folder:
+        link = Path(folder, "input")
+        link.symlink_to(path.resolve())  # such names exist only on systems that have links
+        yield link
 
 
 def read_head(path: Path) -> bytes:

@@ -22,7 +22,7 @@ from seqspan.readers._dialect import (
     find_dialect,
     is_number,
 )
-from seqspan.readers._limits import check_bytes, is_gzip
+from seqspan.readers._limits import check_bytes, is_gzip, is_utf8
 from seqspan.readers._numbers import NULLS, NUMERIC_SHARE, Evidence, WrittenColumn
 from seqspan.readers._registry import Reader
 from seqspan.readers._table import Columns, TableOptions, table_to_recording
@@ -218,8 +218,9 @@ def _read(source: Path | bytes, dialect: Dialect, numeric: list[bool]) -> pl.Dat
 def _plain_text(source: Path | bytes, dialect: Dialect) -> Path | io.BytesIO:
     """Return UTF-8 text with single delimiters, as polars needs it: the file itself if it is like that."""
     if dialect.encoding.startswith("utf-8") and dialect.delimiter != " ":
-        if isinstance(source, Path) and any(sign in str(source) for sign in "*?["):
-            source = source.read_bytes()  # up to 1.30, polars takes it for a pattern despite glob=False
+        # Up to 1.30, polars takes such a name for a pattern despite glob=False.
+        if isinstance(source, Path) and (any(sign in str(source) for sign in "*?[") or not is_utf8(source)):
+            source = source.read_bytes()
         return io.BytesIO(source) if isinstance(source, bytes) else source
     content = source if isinstance(source, bytes) else source.read_bytes()
     # Five bytes are undefined in cp1252; numbers do not contain them.

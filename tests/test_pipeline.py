@@ -206,3 +206,14 @@ def test_rows_too_small_for_single_precision_are_scaled_first():
     method = OSC(dtype="float32").stages()[0]
     plain, scaled = (represent(as_recording(rows), method) for rows in (X.T, sizes * X.T))
     np.testing.assert_allclose(scaled.X, plain.X, atol=1e-6)
+
+
+@pytest.mark.parametrize("value", [0.0, 0.1, -3e200])
+@pytest.mark.parametrize("cutting", ["ordered", "ncut", "peaks"])
+@pytest.mark.parametrize("n_samples", [3, 10, 60])
+def test_a_constant_recording_is_one_span_with_a_note(n_samples, cutting, value):
+    found = represent(as_recording(np.full((n_samples, 4), value)), PAPER)
+    assert found.notes == ("All samples are equal, so nothing divides the recording.",)
+    segmentation = cut(found, Cutting(cutting))
+    assert len(segmentation.spans) == 1
+    assert segmentation.n_subspaces == 1

@@ -38,6 +38,7 @@ from seqspan.solvers.scaling import unusual_exponent
 
 __all__ = ["Method", "cut", "represent"]
 
+CONSTANT = "All samples are equal, so nothing divides the recording."  # note for the user
 LLVM = "llvmlite"  # library that compiled loops load on first use
 
 
@@ -151,6 +152,7 @@ def represent(
             _check(cutting, X.shape[1])
         model = method.make_model(X)
         atoms, notes = _choose_atoms(X, model, method)
+        notes = (CONSTANT, *notes) if _is_constant(recording.X) else notes
     with display.stage("solving"):
         key = "" if cache is None else hash_problem(to_host(X), _describe(model, method, atoms))
         kept = None if cache is None else cache.load(key)
@@ -254,6 +256,11 @@ def _check(cutting: Cutting, n_samples: int) -> None:
 def _choose_chain(recording: Recording, method: Method) -> Chain:
     """The preprocessing steps; "auto" chooses them by the kind of recording."""
     return make_chain(method.preprocess, to_host(recording.X), recording.kind)
+
+
+def _is_constant(X: Array) -> bool:
+    """Whether all rows are equal."""
+    return bool((X.max(axis=0) == X.min(axis=0)).all())
 
 
 def _prepare(recording: Recording, chain: Chain, method: Method) -> Array:

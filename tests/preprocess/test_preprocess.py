@@ -172,6 +172,7 @@ def test_columns_of_very_different_units_are_all_scaled():
 def test_a_constant_column_does_not_vary(value):
     X = np.column_stack([np.full(49, value), np.arange(49.0)])
     assert column_deviations(X)[0] == 0
+    assert not make_chain("centre").apply(X)[:, 0].any()
     np.testing.assert_array_equal(make_chain("scale").apply(X)[:, 0], X[:, 0])
 
 

@@ -297,6 +297,34 @@ def test_components_name_the_features_that_they_are_made_of(content):
     assert view["components"][0]["share"] == pytest.approx(2 / 3, abs=0.05)
 
 
+@pytest.mark.parametrize("shape", [(3, 2), (5, 4), (50, 6), (6, 50)])
+def test_a_constant_recording_has_components_without_variance(content, shape):
+    recording = replace(
+        content.recording,
+        X=np.full(shape, 0.1),
+        times=np.arange(float(shape[0])),
+        feature_names=tuple(map(str, range(shape[1]))),
+    )
+    view = make_view(recording, {1: np.zeros(shape[0], int)}, 1)
+    assert 1 <= len(view["components"]) <= 3
+    assert all(component["share"] == 0 for component in view["components"])
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e300, 1e-300])
+def test_components_of_few_samples_with_many_features(content, scale):
+    """Columns of mean exactly zero, which map a vector of ones to zero."""
+    rng = np.random.default_rng(0)
+    half = rng.integers(-9, 9, (3, 12)).astype(float)
+    recording = replace(
+        content.recording,
+        X=scale * np.vstack([half, -half]),
+        times=np.arange(6.0),
+        feature_names=tuple(map(str, range(12))),
+    )
+    view = make_view(recording, {1: np.zeros(6, int)}, 1)
+    assert sum(component["share"] for component in view["components"]) == pytest.approx(1, abs=1e-3)
+
+
 @pytest.mark.parametrize("seed", range(8))
 def test_the_scores_of_gaps_are_those_of_the_library(seed):
     rng = np.random.default_rng(seed)

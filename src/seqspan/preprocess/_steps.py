@@ -25,7 +25,7 @@ def as_floats(X: Matrix) -> Array:
 
 
 def column_means(X: Array) -> Array:
-    """Means of the columns, in double precision.
+    """Means of the columns, in double precision; exact for constant columns.
 
     Examples
     --------
@@ -33,7 +33,8 @@ def column_means(X: Array) -> Array:
     array([1.0e+308, 1.5e+000])
     """
     units = binary_units(X)  # sums of the largest floats would overflow
-    return np.asarray((X / units).mean(axis=0, dtype=float) * units)
+    means = (X / units).mean(axis=0, dtype=float) * units
+    return np.asarray(np.clip(means, X.min(axis=0), X.max(axis=0)) if len(X) else means)
 
 
 def column_deviations(X: Array) -> Array:

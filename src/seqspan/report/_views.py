@@ -12,6 +12,7 @@ from scipy.sparse.linalg import svds
 from seqspan._core.spans import boundaries_from_labels
 from seqspan._core.text import printable
 from seqspan._core.types import Array, IntArray
+from seqspan.preprocess import make_chain
 from seqspan.recording import FrameView, PoseView, Recording, SpectrumView
 from seqspan.report._pictures import thumbnails
 
@@ -122,10 +123,7 @@ def _digits(values: Array, low: float, high: float) -> npt.NDArray[np.int_]:
 
 def _components(recording: Recording) -> dict[str, Any]:
     """The leading principal components over time, with the features that have the largest loadings."""
-    X = recording.X.astype(float)
-    X -= X.mean(axis=0)
-    spread = X.std(axis=0)
-    X /= np.where(spread > 0, spread, 1)
+    X = make_chain("centre,scale").apply(recording.X.astype(float))
     scores, loadings, shares = leading_components(X)
     size = -(-len(X) // MAX_COMPONENT_POINTS)
     starts = np.arange(0, len(X), size)
@@ -144,9 +142,12 @@ def leading_components(X: Array) -> tuple[Array, Array, Array]:
     """Scores (n, p), loadings (p, d) and explained variance ratios of up to three principal components."""
     total = float(np.sum(X**2)) or 1.0
     count = min(N_COMPONENTS, *X.shape)
-    if count < min(X.shape):
-        left, sizes, right = svds(X, k=count, v0=np.ones(min(X.shape)))
+    if count < min(X.shape) and X.any():
+        # a random start, but always the same; columns of mean zero map a constant one to zero
+        start = np.random.default_rng(0).standard_normal(min(X.shape))
+        left, sizes, right = svds(X, k=count, v0=start)
         left, sizes, right = left[:, ::-1], sizes[::-1], right[::-1]
     else:
         left, sizes, right = np.linalg.svd(X, full_matrices=False)
+        left, sizes, right = left[:, :count], sizes[:count], right[:count]
     return left * sizes, right, sizes**2 / total

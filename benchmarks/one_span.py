@@ -222,7 +222,7 @@ class Rival:
     def find_all(self, X: np.ndarray, labels: np.ndarray) -> list[bool] | None:
         """Say which variants find all boundaries."""
         truth = Labelled("turns", "", "table", X, labels)
-        told = (truth.n_spans, truth.n_spans)  # as many labels as spans, so that no spans are merged
+        told = (truth.n_spans, truth.n_labels)
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "rows.npy"
             np.save(path, X)
@@ -230,8 +230,7 @@ class Rival:
             answers = [self.lane.ask("peers", {**task, "method": name}) for name in RIVALS]
         if any(answer["status"].startswith("not installed") for answer in answers):
             return None
-        found = [boundaries_from_labels(np.array(answer["labels"])) for answer in answers]
-        return [score_boundaries(truth, each) >= ALL_FOUND for each in found]
+        return [score_boundaries(truth, np.array(each["boundaries"])) >= ALL_FOUND for each in answers]
 
 
 def judge_without_change(seeds: range) -> Iterator[tuple[str, ...]]:

@@ -157,7 +157,10 @@ def make_row(sequence: Labelled, method: Method, given: str, answer: dict[str, A
         "peer": method.peer, "n": len(sequence.X), "status": answer["status"],
     }  # fmt: skip
     if answer["status"] == "done":
-        row |= {"seconds": answer["seconds"], "runs": write_runs(np.asarray(answer["labels"]))}
+        row |= {
+            "seconds": answer["seconds"],
+            "runs": write_runs(np.array(answer["labels"]), answer["boundaries"]),
+        }
     return row
 
 

@@ -178,7 +178,7 @@ def name_apart(X, n_spans, n_labels, rng, kind, *, run):
 
 def name_by_means(X, boundaries, n_labels, rng, kind, *, features):
     """Label given spans: those with similar means share a label, by average linkage."""
-    return join_spans(make_features(X, features), np.array(boundaries, dtype=int), n_labels)
+    return join_spans(make_features(X, features), boundaries, n_labels)
 
 
 def _variants():

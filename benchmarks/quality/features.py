@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from benchmarks.quality.methods import Answer
+
 FEATURES = ("raw", "unit", "standardised")
 MAX_SILHOUETTE = 1000  # samples, evenly spaced, for which the silhouette is computed
 MAX_LABELS = 12  # largest number considered if it is not given
@@ -57,8 +59,17 @@ def number_spans(boundaries: np.ndarray, n_samples: int) -> np.ndarray:
     return np.searchsorted(np.asarray(boundaries), np.arange(n_samples), side="right")
 
 
-def join_spans(F: np.ndarray, boundaries: np.ndarray, n_labels: int | None) -> np.ndarray:
-    """Give spans with similar means one label, by average linkage; the silhouette can choose the number."""
+def join_spans(F: np.ndarray, boundaries: np.ndarray, n_labels: int | None) -> Answer:
+    """Give spans with similar means one label, by average linkage; the silhouette can choose the number.
+
+    Neighbours with one label stay two spans: the search said that something changes there.
+    """
+    boundaries = np.asarray(boundaries, dtype=int)
+    return Answer(_join_spans(F, boundaries, n_labels), boundaries)
+
+
+def _join_spans(F: np.ndarray, boundaries: np.ndarray, n_labels: int | None) -> np.ndarray:
+    """Label the samples."""
     from scipy.cluster.hierarchy import cut_tree, linkage  # old versions' fcluster gives too few clusters
 
     spans = number_spans(boundaries, len(F))

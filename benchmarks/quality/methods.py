@@ -4,8 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
+
+
+class Answer(NamedTuple):
+    """Labels, and the boundaries of spans; two spans side by side may have the same label."""
+
+    labels: np.ndarray
+    boundaries: np.ndarray
+
 
 #: What is given: the true numbers of spans and labels, only that of labels, or neither.
 NUMBERS_GIVEN = ("both", "subspaces", "nothing")
@@ -15,8 +24,9 @@ GIVEN = (*NUMBERS_GIVEN, "boundaries")
 NUMBERS = ("spans", "labels")
 #: Number of spans (if the boundaries are given: a tuple of them) and number of labels; None if not given.
 Told = tuple["int | tuple[int, ...] | None", "int | None"]
-#: Rows (or the path of a video), what it is told (two arguments), a generator, kind of data -> labels.
-Run = Callable[..., np.ndarray]
+#: Rows (or the path of a video), what it is told (two arguments), a generator, kind of data -> labels; with
+#: boundaries if spans were found first and labelled later.
+Run = Callable[..., "np.ndarray | Answer"]
 
 
 @dataclass(frozen=True)

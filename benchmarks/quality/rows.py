@@ -45,25 +45,27 @@ def is_finished(row: Row | None, limit: float) -> bool:
     return row["status"].startswith("over ") and float(row["status"].split()[1]) >= limit
 
 
-def write_runs(labels: np.ndarray) -> str:
-    """Write labels as lengths and names of their runs.
+def write_runs(labels: np.ndarray, boundaries: np.ndarray | None = None) -> str:
+    """Write spans as their lengths and labels; without boundaries, they end where the label changes.
 
     Examples
     --------
-    >>> write_runs(np.array([4, 4, 4, 0]))
-    '3:4 1:0'
+    >>> write_runs(np.array([4, 4, 4, 0])), write_runs(np.array([4, 4, 4, 0]), np.array([1, 3]))
+    ('3:4 1:0', '1:4 2:4 1:0')
     """
-    starts = np.concatenate([[0], np.flatnonzero(np.diff(labels)) + 1, [len(labels)]])
-    return " ".join(f"{end - start}:{labels[start]}" for start, end in pairwise(starts))
+    changes = np.flatnonzero(np.diff(labels)) + 1
+    edges = [0, *(changes if boundaries is None else np.union1d(changes, boundaries)), len(labels)]
+    return " ".join(f"{end - start}:{labels[start]}" for start, end in pairwise(edges))
 
 
-def read_runs(text: str) -> np.ndarray:
-    """Read labels from their runs.
+def read_runs(text: str) -> tuple[np.ndarray, np.ndarray]:
+    """Read labels and boundaries.
 
     Examples
     --------
-    >>> read_runs("3:4 1:0").tolist()
-    [4, 4, 4, 0]
+    >>> labels, boundaries = read_runs("1:4 2:4 1:0")
+    >>> labels.tolist(), boundaries.tolist()
+    ([4, 4, 4, 0], [1, 3])
     """
-    runs = [run.split(":") for run in text.split()]
-    return np.repeat([int(name) for _, name in runs], [int(length) for length, _ in runs])
+    lengths, names = zip(*(map(int, run.split(":")) for run in text.split()), strict=True)
+    return np.repeat(names, lengths), np.cumsum(lengths)[:-1]

@@ -7,7 +7,7 @@ from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
 from benchmarks.quality.rows import Row, read_runs
 from benchmarks.quality.sets import Labelled
-from seqspan._core.spans import boundaries_from_labels
+from seqspan._core.spans import labels_from_boundaries
 from seqspan.metrics import boundary_f1, clustering_error, covering
 
 #: Columns of the tables; larger is better.
@@ -26,24 +26,23 @@ def score_rows(sequence: Labelled, rows: list[Row]) -> list[Row]:
     one_span = f"{len(sequence.labels)}:0"
     answers = [row["runs"] if row["status"] == "done" else one_span for row in rows]
     # Many variants agree, so each answer is scored once.
-    scores = {runs: score_labels(sequence, read_runs(runs)) for runs in dict.fromkeys(answers)}
+    scores = {runs: score_answer(sequence, *read_runs(runs)) for runs in dict.fromkeys(answers)}
     return [{**row, **truth, **scores[runs]} for row, runs in zip(rows, answers, strict=True)]
 
 
-def score_labels(sequence: Labelled, labels: np.ndarray) -> dict[str, float | int]:
-    """Compute all scores of one result; for a film, also the hard cuts found and the false boundaries.
+def score_answer(sequence: Labelled, labels: np.ndarray, found: np.ndarray) -> dict[str, float | int]:
+    """Compute all scores of labels and boundaries; for a film, also the hard cuts and false boundaries.
 
     Accuracy, NMI and ARI leave out rows that are not annotated. Covering and boundaries count all spans,
     because where an annotated span ends is known.
     """
     known = ~np.isin(sequence.labels, sequence.ignore)
     truth, answer = sequence.labels[known], labels[known]
-    found = boundaries_from_labels(labels)
     scores: dict[str, float | int] = {
         "accuracy": 1 - clustering_error(truth, answer),
         "nmi": float(normalized_mutual_info_score(truth, answer)),
         "ari": float(adjusted_rand_score(truth, answer)),
-        "covering": covering(sequence.labels, labels),
+        "covering": covering(sequence.labels, labels_from_boundaries(found, len(labels))),
         "boundary_f1": score_boundaries(sequence, found),
         "found_spans": len(found) + 1,
         "found_labels": len(np.unique(labels)),

@@ -61,7 +61,7 @@ def draw_sequence(ax, truth: np.ndarray, found: dict[str, Row]) -> None:
     bars = [("truth", truth)]
     for method, row in found.items():
         words = f"{method}  {float(row['accuracy']):.2f} / {float(row['boundary_f1']):.2f}"
-        bars.append((words, read_runs(row["runs"])))
+        bars.append((words, read_runs(row["runs"])[0]))
     for height, (_, labels) in enumerate(bars):
         _draw_bar(ax, height, match_labels(truth, labels), labels)
     for boundary in boundaries_from_labels(truth):

@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.quality.methods import Answer
 from benchmarks.quality.shared import take_saved_seconds
 
 
@@ -75,13 +76,15 @@ def run(method: Any, task: dict[str, Any]) -> dict[str, Any]:
     take_saved_seconds()  # what the run on toy data may have saved
     start = time.process_time()
     limit_processor(start + task["limit"])
-    labels = np.asarray(method.run(X, *task["told"], rng, task["kind"]))
+    found = method.run(X, *task["told"], rng, task["kind"])
     seconds = time.process_time() - start + take_saved_seconds()
     limit_processor(None)
+    labels, boundaries = found if isinstance(found, Answer) else (np.asarray(found), None)
     if labels.shape != (task["n"],):
         raise ValueError(f"{task['n']} labels are needed; got shape {labels.shape}.")
     numbers = np.unique(labels, return_inverse=True)[1]
-    return {"status": "done", "seconds": seconds, "labels": numbers.tolist()}
+    spans = None if boundaries is None else boundaries.tolist()
+    return {"status": "done", "seconds": seconds, "labels": numbers.tolist(), "boundaries": spans}
 
 
 if __name__ == "__main__":

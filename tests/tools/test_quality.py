@@ -18,15 +18,21 @@ from benchmarks.quality.rows import append_row, is_finished, read_rows, read_run
 from benchmarks.quality.scores import (
     boundary_margin,
     judge_cuts,
+    score_answer,
     score_boundaries,
-    score_labels,
     score_rows,
 )
 from benchmarks.quality.sets import Labelled, draw_clips
 from benchmarks.quality.shared import shared, take_saved_seconds
 from benchmarks.quality.timelines import match_labels
 
+from seqspan.cuts import boundaries_from_labels
+
 TRUTH = np.repeat([0, 1, 0, 2], [30, 25, 35, 30])
+
+
+def score_labels(sequence, labels):
+    return score_answer(sequence, labels, boundaries_from_labels(labels))
 
 
 def made_up(name="one", **settings):
@@ -53,7 +59,7 @@ def test_the_command_runs_scores_and_goes_on_where_it_was(toy_set, tmp_path, cap
     table_rows = read_rows(path)
     assert len(table_rows) == 2 * 2 * 2
     found = table_rows["toy", "one", "k-means raw", "both"]
-    labels = read_runs(found["runs"])
+    labels, _ = read_runs(found["runs"])
     assert np.array_equal(match_labels(TRUTH, labels), TRUTH)  # the means are ten standard deviations apart
     assert table_rows["toy", "one", "equal split", "nothing"]["runs"] == "120:0"
     text = (tmp_path / "out" / "quality.md").read_text()
@@ -104,14 +110,17 @@ def test_a_method_that_cannot_finish_is_a_row_that_says_so(tmp_path, monkeypatch
     lane = Lane(limit=1)
     assert lane.ask("peers", {**task, "method": method})["status"].startswith(status)
     answer = lane.ask("peers", {**task, "method": "loud"})  # the lane goes on, whatever was printed
+    divided = lane.ask("peers", {**task, "method": "split"})
     lane.close()
+    assert (divided["labels"], divided["boundaries"]) == ([0] * 10, [3])
     assert answer["status"] == "done"
     assert answer["labels"] == [0] * 4 + [1] * 6
+    assert answer["boundaries"] is None
 
 
 TOY_HOME = """
 import numpy as np
-from benchmarks.quality.methods import Method
+from benchmarks.quality.methods import Answer, Method
 
 def forever(X, *rest):
     while len(X) == 10:
@@ -120,12 +129,16 @@ def forever(X, *rest):
 def wrong(X, *rest):
     return np.zeros(3)
 
+def split(X, *rest):
+    return Answer(np.zeros(len(X)), np.array([3]))
+
 def loud(X, *rest):
     print("a line that is no answer")
     return np.repeat([5, 9], [4, len(X) - 4])
 
 METHODS = (
     Method("forever", "toy", forever), Method("wrong", "toy", wrong), Method("loud", "toy", loud),
+    Method("split", "toy", split),
     Method("absent", "toy", loud, needs=("nowhere",)),
 )
 """
@@ -220,6 +233,17 @@ def test_the_margin_is_a_share_of_the_recording_or_of_a_span():
     assert boundary_margin(Labelled("toy", "tiny", "table", np.zeros((9, 1)), np.arange(9))) == 1
 
 
+def test_boundaries_between_spans_of_one_label_count():
+    halves = score_answer(made_up(), TRUTH, np.array([30, 40, 55, 90]))
+    assert halves["accuracy"] == 1
+    assert halves["boundary_f1"] == pytest.approx(6 / 7)
+    assert halves["covering"] == pytest.approx((30 + 25 * 15 / 25 + 35 + 30) / 120)
+    assert halves["found_spans"] == 5
+    runs = write_runs(TRUTH, np.array([30, 40, 55, 90]))
+    (row,) = score_rows(made_up(), [{"status": "done", "runs": runs}])
+    assert row["boundary_f1"] == halves["boundary_f1"]
+
+
 def test_scores_are_computed_from_the_answer_when_rows_are_read():
     row = {"status": "done", "runs": write_runs(TRUTH), "method": "m"}
     stopped = {"status": "over 5 s", "runs": "", "method": "n"}
@@ -295,15 +319,16 @@ def test_embedding_puts_the_row_in_the_middle():
 
 @pytest.mark.parametrize("n_labels", [3, None])
 def test_spans_with_one_mean_are_joined(n_labels):
-    labels = join_spans(made_up().X, np.array([30, 55, 90]), n_labels)
-    assert np.array_equal(match_labels(TRUTH, labels), TRUTH)
+    answer = join_spans(made_up().X, [30, 40, 55, 90], n_labels)
+    assert np.array_equal(match_labels(TRUTH, answer.labels), TRUTH)
+    assert answer.boundaries.tolist() == [30, 40, 55, 90]  # at 40 the search saw a change
 
 
 def test_spans_apart_keep_a_label_each():
     def search(X, n_spans, n_labels, rng, kind):
         return join_spans(X, np.array([30, 55, 90]), n_labels)
 
-    labels = change_points.name_apart(made_up().X, None, None, None, "table", run=search)
+    labels, _ = change_points.name_apart(made_up().X, None, None, None, "table", run=search)
     assert np.unique(labels, return_counts=True)[1].tolist() == [30, 25, 35, 30]
 
 
@@ -345,7 +370,7 @@ def test_rows_survive_the_file_and_the_last_one_counts(tmp_path):
     append_row(path, {**key, "status": "done", "runs": write_runs(TRUTH)})
     (row,) = read_rows(path).values()
     assert is_finished(row, limit=6)
-    assert np.array_equal(read_runs(row["runs"]), TRUTH)
+    assert np.array_equal(read_runs(row["runs"])[0], TRUTH)
     assert not is_finished({"status": "failed: ValueError"}, limit=1)
     assert not is_finished(None, limit=1)
 

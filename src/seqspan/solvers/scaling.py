@@ -43,7 +43,8 @@ def at_ordinary_scale(solve: Solver) -> Solver:
     def rescale_and_solve(model: Model, X: Array, *atoms: Array, **options: Any) -> Solution[Any]:
         stopping = options.get("stopping") or Stopping()
         # a published algorithm gets the samples as they are, if it can
-        exponent = -unusual_exponent(X, SAFE_BITS if stopping.published else TUNED_BITS)
+        as_given = stopping.published or model.weight_powers is None
+        exponent = -unusual_exponent(X, SAFE_BITS if as_given else TUNED_BITS)
         if not exponent:
             return solve(model, X, *atoms, **options)
         if options.get("dictionary") is not None:

@@ -1,17 +1,17 @@
-r"""What a span costs: how badly one model describes its samples.
+r"""What a set of samples costs: how badly one model describes them.
 
 The ordered cut knows its cost through the protocol :class:`SpanCost` alone. To add a cost, write a subclass
-of `SpanCost` in a file of its own with two methods, `summarise` and `costs`, and return it from
-:func:`make_cost`. The search asks for the costs of all spans at once: override `span_costs` if computing
-them one by one is too slow.
+of `SpanCost` in a file of its own with two methods, `summarise` and `costs`, and use it in :func:`make_cost`.
+The search asks for the costs of all spans at once: override `span_costs` if computing them one by one is too
+slow.
 
-The cost in use is :class:`GaussianCost`. A span of samples ``y_1, ..., y_N`` with p features costs
+The cost in use is :class:`GaussianCost`. Samples ``y_1, ..., y_N`` with p features cost
 
     -log p(y) = -log  integral  prod_t Normal(y_t; m, S) dNIW(m, S),
 
-the negative log evidence that its samples are draws of one Gaussian, under a normal-inverse-Wishart prior.
-Mean and covariance are integrated out, so one span in place of two different ones costs more, and so do two
-spans in place of one. A low-dimensional subspace is a covariance of low rank, which this model favours.
+the negative log evidence that they are draws of one Gaussian, under a normal-inverse-Wishart prior. Mean and
+covariance are integrated out, so one span in place of two different ones costs more, and so do two spans in
+place of one. A low-dimensional subspace is a covariance of low rank, which this model favours.
 """
 
 from __future__ import annotations
@@ -34,10 +34,12 @@ class Summary(Protocol):
     """What a cost has to know about a set of samples; the sum of two summaries is that of the union."""
 
     @property
-    def count(self) -> int:
-        """Number of samples."""
+    def count(self) -> float:
+        """Number of samples, or of independent samples that they are worth."""
 
     def __add__(self, other: Self, /) -> Self: ...
+
+    def __mul__(self, weight: float, /) -> Self: ...
 
 
 S = TypeVar("S", bound=Summary)
@@ -89,7 +91,7 @@ class SpanCost(Protocol[S]):
 class Moments:
     """Number of samples, and for each view their sum and the sum of their outer products."""
 
-    count: int
+    count: float
     totals: tuple[Array, ...]
     products: tuple[Array, ...]
 
@@ -100,6 +102,13 @@ class Moments:
             tuple(a + b for a, b in zip(self.products, other.products, strict=True)),
         )
 
+    def __mul__(self, weight: float) -> Moments:
+        return Moments(
+            self.count * weight,
+            tuple(total * weight for total in self.totals),
+            tuple(product * weight for product in self.products),
+        )
+
 
 class GaussianCost(SpanCost[Moments]):
     """Negative log evidence of one Gaussian, averaged over views of the samples and numbers of features.
@@ -108,6 +117,10 @@ class GaussianCost(SpanCost[Moments]):
     ----------
     views : sequence of arrays of shape (n, p)
         Features of the n samples: uncorrelated, mean zero, variance one, most important first.
+    prior_samples : float
+        How many samples the prior's covariance counts for.
+    step : int
+        Costs are averaged over the first `step`, 2 `step`, ... features.
 
     Examples
     --------
@@ -118,13 +131,17 @@ class GaussianCost(SpanCost[Moments]):
     True
     """
 
-    def __init__(self, views: Sequence[Array]) -> None:
-        self.views = [np.ascontiguousarray(view[:, : _n_features_used(view.shape[1])]) for view in views]
+    def __init__(
+        self, views: Sequence[Array], *, prior_samples: float = 1.0, step: int = FEATURE_STEP
+    ) -> None:
+        self.views = [
+            np.ascontiguousarray(view[:, : _n_features_used(view.shape[1], step)]) for view in views
+        ]
         self.n_samples = len(self.views[0])
         if any(len(view) != self.n_samples for view in self.views):
             counts = [len(view) for view in self.views]
             raise ValueError(f"All views must describe the same samples; got {counts} samples.")
-        self._models = [_ViewModel.for_features(view.shape[1], self.n_samples) for view in self.views]
+        self._models = [_ViewModel.for_features(view.shape[1], step, prior_samples) for view in self.views]
 
     def summarise(self, start: int, end: int) -> Moments:
         """Moments of the samples in [start, end)."""
@@ -135,11 +152,30 @@ class GaussianCost(SpanCost[Moments]):
         """Costs of several sets of samples, each given by its moments."""
         if not summaries:
             return np.empty(0)
-        counts = np.array([one.count for one in summaries])
+        counts = np.array([one.count for one in summaries], dtype=float)
         totals = zip(*(one.totals for one in summaries), strict=True)
         products = zip(*(one.products for one in summaries), strict=True)
         each_view = zip(self._models, totals, products, strict=True)
         per_view = [model.costs(counts, np.stack(t), np.stack(p)) for model, t, p in each_view]
+        mean: Array = np.mean(per_view, axis=0)
+        return mean
+
+    def densities(self, summaries: Sequence[Moments]) -> Array:
+        """Negative log densities of all samples under the expected Gaussian of each set of samples.
+
+        Parameters
+        ----------
+        summaries : sequence of Moments
+
+        Returns
+        -------
+        array of shape (n_summaries, n_samples)
+        """
+        each_view = enumerate(zip(self.views, self._models, strict=True))
+        per_view = [
+            [model.densities(Y, one.count, one.totals[v], one.products[v]) for one in summaries]
+            for v, (Y, model) in each_view
+        ]
         mean: Array = np.mean(per_view, axis=0)
         return mean
 
@@ -158,39 +194,54 @@ class _ViewModel:
     """The Gaussian evidence in one view, as what depends on the log determinants and what does not.
 
     With D the pivots of a span's scatter plus the prior, N its samples and g a group of `group` features,
-    the cost is ``sum_g log prod D_g (slopes[g, 0] + N slopes[g, 1]) + table[N]``.
+    the cost is ``sum_g log prod D_g (slopes[g, 0] + N slopes[g, 1])`` plus `length_term` of N.
     """
 
     group: int
+    sizes: IntArray
+    prior_samples: float
     slopes: Array
-    table: Array
 
     @classmethod
-    def for_features(cls, n_features: int, n_samples: int) -> Self:
+    def for_features(cls, n_features: int, step: int, prior_samples: float) -> Self:
         """Average over numbers of leading features."""
-        group = min(FEATURE_STEP, n_features)
+        group = min(step, n_features)
         sizes = np.arange(group, n_features + 1, group)
-        freedom = sizes + 2.0  # the fewest degrees for which the prior has a mean
+        freedom = sizes + 1.0 + prior_samples
         slopes = np.array([[freedom[g:].sum(), len(sizes) - g] for g in range(len(sizes))]) / (2 * len(sizes))
-        lengths = np.arange(n_samples + 1)
-        table = np.mean([_length_term(s, v, lengths) for s, v in zip(sizes, freedom, strict=True)], axis=0)
-        return cls(int(group), slopes, table)
+        return cls(int(group), sizes, prior_samples, slopes)
 
-    def costs(self, counts: IntArray, totals: Array, products: Array) -> Array:
+    @property
+    def prior(self) -> float:
+        """What the prior adds to the scatter of every feature."""
+        return PRIOR_VARIANCE * self.prior_samples
+
+    def costs(self, counts: Array, totals: Array, products: Array) -> Array:
         """Costs of several sets of samples from their moments: the twin of the compiled loop."""
         scatters = products - totals[:, :, None] * (totals / (counts[:, None] + 1))[:, None, :]
-        factors = np.linalg.cholesky(scatters + PRIOR_VARIANCE * np.eye(totals.shape[1]))
+        factors = np.linalg.cholesky(scatters + self.prior * np.eye(totals.shape[1]))
         pivots = np.log(np.diagonal(factors, axis1=1, axis2=2)) * 2
         grouped = np.add.reduceat(pivots, np.arange(0, totals.shape[1], self.group), axis=1)
         weights = self.slopes[:, 0] + counts[:, None] * self.slopes[:, 1]
-        costs: Array = np.sum(grouped * weights, axis=1) + self.table[counts]
+        costs: Array = np.sum(grouped * weights, axis=1) + self.length_term(counts)
         return costs
+
+    def densities(self, Y: Array, count: float, total: Array, product: Array) -> Array:
+        """Negative log densities of rows under the expected Gaussian, averaged over numbers of features."""
+        mean = total / (count + 1)
+        scatter = product - np.outer(total, mean) + self.prior * np.eye(len(total))
+        factor = np.linalg.cholesky(scatter / (self.prior_samples + count))
+        residuals = np.linalg.solve(factor, (Y - mean).T)
+        share = np.mean(self.sizes[:, None] > np.arange(len(total)), axis=0)  # of the averages it is part of
+        densities: Array = share @ (residuals**2 / 2 + np.log(np.diag(factor))[:, None])
+        return densities
 
     def add_span_costs(self, Y: Array, grid: tuple[int, int], n_views: int, C: Array, team: Team) -> None:
         """Add the share of one of several views to the costs of all spans of a grid (step, shortest)."""
         from seqspan.cuts.ordered.loops import LANES, fill_costs  # numba: imported on first use only
 
-        model = PRIOR_VARIANCE, self.group, self.slopes / n_views, self.table / n_views
+        table = self.length_term(np.arange(len(Y) + 1.0))
+        model = self.prior, self.group, self.slopes / n_views, table / n_views
         firsts = range(0, len(C) - 1, LANES)
 
         def work(blocks: range) -> None:
@@ -199,9 +250,21 @@ class _ViewModel:
 
         team.map(work, len(firsts))
 
+    def length_term(self, counts: Array) -> Array:
+        """All of the cost but the log determinant, for numbers of samples."""
+        from scipy.special import gammaln  # takes long to import
+
+        table = np.zeros(len(counts))
+        for size in self.sizes:
+            freedom = size + 1.0 + self.prior_samples
+            half = (freedom - np.arange(size)) / 2
+            table += gammaln(half).sum() - gammaln(half[:, None] + counts / 2).sum(axis=0)
+            table += size / 2 * np.log1p(counts) - freedom / 2 * size * np.log(self.prior)
+        return table / len(self.sizes)
+
 
 def make_cost(X: Array, Z: Array | None = None) -> GaussianCost:
-    """Make the cost that the ordered cut minimises, and that evidence and confidence are measured in.
+    """Make the cost that spans minimise, and that evidence and confidence are measured in.
 
     Parameters
     ----------
@@ -224,16 +287,6 @@ def make_cost(X: Array, Z: Array | None = None) -> GaussianCost:
     return GaussianCost([sample_features(X)] + ([] if Z is None else [coefficient_features(Z)]))
 
 
-def _n_features_used(n_features: int) -> int:
-    """Largest multiple of the step; 1 if there is one feature."""
-    return max(n_features // FEATURE_STEP * FEATURE_STEP, 1)
-
-
-def _length_term(size: np.intp, freedom: float, lengths: IntArray) -> Array:
-    """All of the cost but the log determinant, for spans of given lengths."""
-    from scipy.special import gammaln  # takes long to import
-
-    half = (freedom - np.arange(size)) / 2
-    table: Array = gammaln(half).sum() - gammaln(half[:, None] + lengths / 2).sum(axis=0)
-    table += size / 2 * np.log1p(lengths) - freedom / 2 * size * np.log(PRIOR_VARIANCE)
-    return table
+def _n_features_used(n_features: int, step: int) -> int:
+    """Largest multiple of the step; all features if there are fewer."""
+    return n_features // step * step or n_features

@@ -13,19 +13,21 @@ from seqspan._core.kernels import median_distance, spread_anchors, squared_dista
 from seqspan._core.threads import Team
 from seqspan._core.types import Array, IntArray
 
-N_FEATURES = 20  # of each view
+N_FEATURES = 16  # of each view
 N_ANCHORS = 1000  # samples
 MIN_VARIANCE = 1e-7  # of the first component's; components below are rounding
 MIN_DISTANCE = 1e-7  # squared, of the largest; closer samples are the same
 
 
-def sample_features(X: Array, count: int = N_FEATURES) -> Array:
+def sample_features(X: Array, count: int = N_FEATURES, *, n_anchors: int = N_ANCHORS) -> Array:
     """Features of the kernel ``exp(-||x_s - x_t||^2 / m)``, with m the median squared distance.
 
     Parameters
     ----------
     X : array of shape (d, n)
     count : int
+    n_anchors : int
+        Number of samples that span the space.
 
     Returns
     -------
@@ -38,7 +40,7 @@ def sample_features(X: Array, count: int = N_FEATURES) -> Array:
     >>> sample_features(X).shape
     (10, 1)
     """
-    anchors = spread_anchors(X.shape[1], N_ANCHORS)
+    anchors = spread_anchors(X.shape[1], n_anchors)
     distances = squared_distances(X, anchors)
     width = median_distance(distances, anchors, MIN_DISTANCE)
     return _components(np.exp(-distances / width), anchors, count)

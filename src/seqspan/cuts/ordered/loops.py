@@ -94,17 +94,75 @@ def _sum_logarithms(pivots: Any, model: Any, longest: int, step: int, total: Any
 
 
 @compiled(nogil=True)  # no fastmath: it may assume that nothing is infinite
-def add_span(before: Any, C: Any, limits: Any, first: int, stride: int, found: Any) -> None:
+def add_span(before: Any, C: Any, shortest: int, share: Any, found: Any) -> None:
     """Add one span: for ends first, first + stride, ..., the least cost and where the last span starts.
 
-    ``best[j] = min_i before[i] + C[j, i]`` over ``earliest[j] <= i <= j - shortest``, with
-    ``limits = (shortest, earliest)`` and ``found = (best, start)``.
+    ``best[j] = min_i before[i] + C[j, i]`` over ``i <= j - shortest``, with ``share = (first, stride)`` and
+    ``found = (best, start)``.
     """
-    (shortest, earliest), (best, start) = limits, found
+    (first, stride), (best, start) = share, found
     for j in range(first, C.shape[0], stride):
         least, where = np.inf, 0
-        for i in range(earliest[j], j - shortest + 1):
+        for i in range(j - shortest + 1):
             cost = before[i] + C[j, i]
             if cost < least:
                 least, where = cost, i
         best[j], start[j] = least, where
+
+
+@compiled(nogil=True)
+def best_path(sums: Any, n_spans: int, shortest: int) -> Any:
+    """The cheapest `n_spans` spans of at least `shortest` samples whose neighbours differ in label.
+
+    Parameters
+    ----------
+    sums : array of shape (n_labels, n + 1)
+        ``sums[l, t]`` is what samples 0, ..., t - 1 cost under label l.
+    n_spans, shortest : int
+
+    Returns
+    -------
+    starts, labels : arrays of shape (n_spans,)
+    """
+    n_labels, n_ends = sums.shape
+    best = sums.copy()
+    best[:, :shortest] = np.inf
+    begins = np.zeros((n_spans, n_labels, n_ends), np.int32)
+    befores = np.zeros((n_spans, n_ends, 2), np.int32)
+    for j in range(1, n_spans):
+        best = _one_span_more(best, sums, shortest, begins[j], befores[j])
+    starts, labels = np.zeros(n_spans, np.int64), np.zeros(n_spans, np.int64)
+    label, end = np.argmin(best[:, n_ends - 1]), n_ends - 1
+    for j in range(n_spans - 1, -1, -1):
+        labels[j] = label
+        end = begins[j, label, end]
+        starts[j] = end
+        first, second = befores[j, end]
+        label = second if first == label else first
+    return starts, labels
+
+
+@compiled(nogil=True)
+def _one_span_more(best: Any, sums: Any, shortest: int, begins: Any, befores: Any) -> Any:
+    """Least costs with one span more, for every label of the last one and every end."""
+    n_labels, n_ends = sums.shape
+    longer = np.full((n_labels, n_ends), np.inf)
+    least = np.full(n_labels, np.inf)
+    where = np.zeros(n_labels, np.int32)
+    for end in range(shortest, n_ends):
+        start = end - shortest
+        first, second = -1, -1  # the two cheapest labels of a span that ends where the new one starts
+        for label in range(n_labels):
+            if first < 0 or best[label, start] < best[first, start]:
+                first, second = label, first
+            elif second < 0 or best[label, start] < best[second, start]:
+                second = label
+        befores[start, 0], befores[start, 1] = first, second
+        for label in range(n_labels):
+            other = second if label == first else first
+            cost = best[other, start] - sums[label, start]
+            if cost < least[label]:
+                least[label], where[label] = cost, start
+            longer[label, end] = least[label] + sums[label, end]
+            begins[label, end] = where[label]
+    return longer

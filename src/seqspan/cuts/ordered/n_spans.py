@@ -1,66 +1,148 @@
-"""How many spans: as many as save more than they cost.
+r"""How many spans a recording has: as many as explain it better than they explain chance.
 
-The cost of the best k spans falls with k. A penalty that grows with what spans explain by chance
-(:mod:`seqspan.cuts.ordered.null_distribution`) stops it.
+What k spans explain is their net evidence
+
+    F(k) = (cost of one span) - (cost of the best k spans) - (k - 1) log n,
+
+where log n is the price of saying where a boundary is. Neighbouring samples are not independent, so spans
+explain something even where nothing changes. How much, surrogates tell: recordings with the same spectrum
+(:mod:`seqspan.cuts.ordered.surrogates`). Two kinds are compared with:
+
+- Surrogates of the samples say whether anything changes. If no F(k) is above what they reach, there is one
+  span.
+- Surrogates of the features say how many spans there are: the k for which F(k) is furthest above their mean.
+
+The features are as many, 2, 4 or 8, as explain most. Noise in many channels hides changes that two features
+show; motion needs all eight.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
+from seqspan._core.threads import Team
+from seqspan._core.types import Array
+from seqspan.cuts.ordered.cost import GaussianCost
+from seqspan.cuts.ordered.features import sample_features
 from seqspan.cuts.ordered.search import SpanSearch
+from seqspan.cuts.ordered.surrogates import draw_surrogate
 
-# docs/ordered_cut.md says how these were chosen
-SPAN_PENALTY = 4.2  # nats per sample, at a slope of 1 nat per sample
-SLOPE_POWER = 1 / 3  # of what one more span explains by chance
-
-
-def span_penalty(slope: float, n_samples: int) -> float:
-    """Penalty per square root of the number of spans, in nats.
-
-    Parameters
-    ----------
-    slope : float
-        What one more span explains by chance, in nats per sample.
-    n_samples : int
-
-    Returns
-    -------
-    float
-
-    Examples
-    --------
-    >>> span_penalty(1.0, 100)
-    420.0
-    """
-    return float(SPAN_PENALTY * slope**SLOPE_POWER * n_samples)
+FEATURE_COUNTS = (2, 4, 8)
+GRID_POINTS = 800  # places for boundaries while spans are counted
+MAX_SAMPLES = 20_000  # longer recordings are averaged over blocks of samples
+N_ANCHORS = 300  # of the features of every surrogate
+N_SURROGATES = 8  # of each kind
+PATIENCE = 10  # numbers of spans without more evidence after which no more are tried
+DEVIATIONS = 2.0  # above the mean of surrogates, for a change to count as one
+MARGIN = 1.2  # times their mean: surrogates are Gaussian, and recordings are not quite
+GRAINS = {"coarse": 2.0, "default": 1.0, "fine": 0.5}  # how often what chance explains is subtracted
 
 
-def choose_n_spans(search: SpanSearch, fewest: int, penalty: float) -> int:
-    """Minimise ``cost(k) + penalty sqrt(k)`` over the number of spans k, looking well past the minimum.
+@dataclass(frozen=True)
+class SpanCount:
+    """Net evidence of 1, 2, ... spans, for the recording and for surrogates.
 
     Parameters
     ----------
-    search : SpanSearch
-    fewest : int
-        Smallest number of spans to consider.
-    penalty : float
-
-    Returns
-    -------
-    int
+    recording : array of shape (max_spans,)
+    samples, features : arrays of shape (n_surrogates, max_spans)
+        Of surrogates of the samples and of the features.
 
     Examples
     --------
-    >>> y = np.array([0.0, 0.0, 5.0, 5.0, 9.0])
-    >>> C = np.array([[np.ptp(y[i:j]) if i < j else 0 for i in range(6)] for j in range(6)])
-    >>> choose_n_spans(SpanSearch(C), 1, penalty=0.5), choose_n_spans(SpanSearch(C), 1, penalty=90.0)
-    (3, 1)
+    >>> chance = np.array([[0.0, 1.0, 2.0, 3.0], [0.0, 2.0, 3.0, 4.0]])
+    >>> count = SpanCount(np.array([0.0, 8.0, 20.0, 20.5]), chance, chance)
+    >>> count.shows_change, count.choose()
+    (True, 3)
     """
-    best, least, k = fewest, np.inf, fewest
-    while k <= min(search.max_spans, 2 * best + 8):
-        total = search.cost(k) + penalty * np.sqrt(k)
-        if total < least:
-            best, least = k, total
-        k += 1
-    return best
+
+    recording: Array
+    samples: Array
+    features: Array
+
+    @property
+    def shows_change(self) -> bool:
+        """Whether some number of spans explains more than it explains in surrogates of the samples."""
+        chance = MARGIN * self.samples.mean(axis=0) + DEVIATIONS * self.samples.std(axis=0, ddof=1)
+        return bool(np.any(self.recording > np.maximum(chance, 0)))
+
+    def choose(self, grain: str = "default") -> int:
+        """Number of spans with the most evidence beyond what surrogates of the features have."""
+        chance = np.maximum(self.features.mean(axis=0), 0)
+        return int(np.argmax(self.recording - GRAINS[grain] * chance)) + 1
+
+
+def count_spans(X: Array, min_length: int, n_jobs: int | None = None) -> SpanCount:
+    """Compare what spans explain in a recording and in its surrogates.
+
+    Parameters
+    ----------
+    X : array of shape (d, n)
+        Samples, not scaled to unit norm.
+    min_length : int
+        Length of the shortest span, in samples.
+    n_jobs : int, optional
+        Number of threads.
+
+    Returns
+    -------
+    SpanCount
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.repeat([[0.0, 5.0, 0.0], [5.0, 0.0, 5.0]], 50, axis=1) + rng.standard_normal((2, 150))
+    >>> count_spans(X, min_length=5).choose()
+    3
+    """
+    rows, min_length = _average_blocks(X.T.astype(np.float64), min_length)
+    step = -(-len(rows) // GRID_POINTS)
+    grid = step, max(1, -(-min(min_length, len(rows)) // step))
+    Y = sample_features(rows.T, max(FEATURE_COUNTS), n_anchors=N_ANCHORS)
+    found, n_features = max(
+        ((_net_evidence(Y[:, :p], grid), p) for p in FEATURE_COUNTS), key=lambda pair: pair[0].max()
+    )
+
+    def explain(job: int) -> Array:
+        rng = np.random.default_rng(job % N_SURROGATES)
+        if job < N_SURROGATES:
+            drawn = sample_features(draw_surrogate(rows, rng).T, n_features, n_anchors=N_ANCHORS)
+        else:
+            drawn = draw_surrogate(Y[:, :n_features], rng)
+            drawn /= np.maximum(drawn.std(axis=0), np.finfo(float).tiny)
+        return _net_evidence(drawn, grid, len(found))
+
+    n_surrogates = 2 * N_SURROGATES if len(found) > 1 else 0
+    explained = np.zeros((2 * N_SURROGATES, len(found)))
+    with Team(n_jobs) as team:
+
+        def work(share: range) -> None:
+            for job in share:
+                explained[job] = explain(job)
+
+        team.map(work, n_surrogates)
+    return SpanCount(found, explained[:N_SURROGATES], explained[N_SURROGATES:])
+
+
+def _average_blocks(rows: Array, min_length: int) -> tuple[Array, int]:
+    """Average long recordings over blocks of samples; also the shortest span, in blocks."""
+    size = -(-len(rows) // MAX_SAMPLES)
+    starts = np.arange(0, len(rows), size)
+    lengths = np.diff(np.append(starts, len(rows)))
+    return np.add.reduceat(rows, starts, axis=0) / lengths[:, None], max(1, min_length // size)
+
+
+def _net_evidence(Y: Array, grid: tuple[int, int], most: int | None = None) -> Array:
+    """Net evidence of 1, 2, ... spans: of `most`, or of as many as have most."""
+    step, shortest = grid
+    costs = GaussianCost([Y], step=Y.shape[1]).span_costs(step, shortest, n_jobs=1)
+    search = SpanSearch(costs, shortest, n_jobs=1)
+    net = [0.0]
+    while len(net) < (most or search.max_spans):
+        n_spans = len(net) + 1
+        net.append(search.cost(1) - search.cost(n_spans) - (n_spans - 1) * np.log(len(Y)))
+        if most is None and n_spans - 1 - int(np.argmax(net)) >= PATIENCE:
+            break
+    return np.array(net if most else net[: int(np.argmax(net)) + 1])

@@ -22,8 +22,6 @@ class SpanSearch:
         ``C[end, start]``, the cost of the span between two grid points.
     shortest : int
         Length of the shortest span, in grid steps.
-    fixed : array of int
-        Grid points that no span may cross.
     n_jobs : int, optional
         Number of threads.
 
@@ -36,14 +34,10 @@ class SpanSearch:
     (array([2, 4]), 0.0)
     """
 
-    def __init__(
-        self, C: Array, shortest: int = 1, *, fixed: IntArray | None = None, n_jobs: int | None = None
-    ) -> None:
-        fixed = np.empty(0, dtype=np.intp) if fixed is None else np.sort(fixed)
-        self._C, self._limits = C, (shortest, _earliest_starts(fixed, len(C)))
+    def __init__(self, C: Array, shortest: int = 1, *, n_jobs: int | None = None) -> None:
+        self._C, self._shortest = C, shortest
         self._n_jobs = n_jobs if len(C) >= PARALLEL_FROM else 1
-        room = np.diff(np.concatenate([[0], fixed, [len(C) - 1]])) // shortest
-        self.max_spans = max(int(np.sum(room)), 1)
+        self.max_spans = max((len(C) - 1) // shortest, 1)
         no_span = np.full(len(C), np.inf)
         no_span[0] = 0.0
         self._best: list[Array] = [no_span]
@@ -76,27 +70,8 @@ class SpanSearch:
 
             def work(shares: range) -> None:
                 for share in shares:
-                    add_span(before, self._C, self._limits, share, team.n_jobs, found)
+                    add_span(before, self._C, self._shortest, (share, team.n_jobs), found)
 
             team.map(work, team.n_jobs)
         self._best.append(found[0])
         self._starts.append(found[1])
-
-
-def least_costs(C: Array, max_spans: int, shortest: int) -> Array:
-    """Least costs of 1, ..., max_spans spans.
-
-    Examples
-    --------
-    >>> C = np.array([[0.0, 0, 0], [1, 0, 0], [5, 1, 0]])
-    >>> least_costs(C, 2, 1)
-    array([5., 2.])
-    """
-    search = SpanSearch(C, shortest, n_jobs=1)
-    return np.array([search.cost(k) for k in range(1, max_spans + 1)])
-
-
-def _earliest_starts(fixed: IntArray, n_grid: int) -> IntArray:
-    """For every end, the last fixed point before it: spans start there or later."""
-    points = np.concatenate([[0], fixed]).astype(np.int64)
-    return points[np.maximum(np.searchsorted(points, np.arange(n_grid), side="left") - 1, 0)]

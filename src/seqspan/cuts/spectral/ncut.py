@@ -169,7 +169,9 @@ class NormalisedCutter(Cutter):
         """Affinity of the samples."""
         return affinity(self._Z)
 
-    def cut(self, n_spans: int | str = "auto", n_subspaces: int | str = "auto") -> Division:
+    def cut(
+        self, n_spans: int | str = "auto", n_subspaces: int | str = "auto", grain: str = "default"
+    ) -> Division:
         """Label the samples; spans are runs of one label.
 
         Parameters

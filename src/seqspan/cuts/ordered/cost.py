@@ -1,11 +1,6 @@
 r"""What a set of samples costs: how badly one model describes them.
 
-The ordered cut knows its cost through the protocol :class:`SpanCost` alone. To add a cost, write a subclass
-of `SpanCost` in a file of its own with two methods, `summarise` and `costs`, and use it in :func:`make_cost`.
-The search asks for the costs of all spans at once: override `span_costs` if computing them one by one is too
-slow.
-
-The cost in use is :class:`GaussianCost`. Samples ``y_1, ..., y_N`` with p features cost
+Samples ``y_1, ..., y_N`` with p features cost
 
     -log p(y) = -log  integral  prod_t Normal(y_t; m, S) dNIW(m, S),
 
@@ -18,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol, Self, TypeVar
+from typing import Self
 
 import numpy as np
 
@@ -30,66 +25,9 @@ FEATURE_STEP = 2  # costs are averaged over 2, 4, 6, ... features, so that no nu
 PRIOR_VARIANCE = 0.1  # expected within a span, as a fraction of that of the whole recording
 
 
-class Summary(Protocol):
-    """What a cost has to know about a set of samples; the sum of two summaries is that of the union."""
-
-    @property
-    def count(self) -> float:
-        """Number of samples, or of independent samples that they are worth."""
-
-    def __add__(self, other: Self, /) -> Self: ...
-
-    def __mul__(self, weight: float, /) -> Self: ...
-
-
-S = TypeVar("S", bound=Summary)
-
-
-class SpanCost(Protocol[S]):
-    """Cost of spans and of other sets of samples, in nats."""
-
-    n_samples: int
-
-    def summarise(self, start: int, end: int) -> S:
-        """Summarise the samples in [start, end)."""
-        ...
-
-    def costs(self, summaries: Sequence[S]) -> Array:
-        """Costs of several sets of samples."""
-        ...
-
-    def error(self, start: int, end: int) -> float:
-        """Cost of the span [start, end)."""
-        return float(self.costs([self.summarise(start, end)])[0])
-
-    def span_costs(self, step: int = 1, shortest: int = 1, n_jobs: int | None = None) -> Array:
-        """Costs of all spans between points of a grid.
-
-        Parameters
-        ----------
-        step : int
-            Samples from one grid point to the next; the last point is the end of the recording.
-        shortest : int
-            Length of the shortest span, in grid steps.
-        n_jobs : int, optional
-            Number of threads.
-
-        Returns
-        -------
-        C : array of shape (n_grid, n_grid)
-            ``C[end, start]``; zero for spans shorter than `shortest`.
-        """
-        grid = [*range(0, self.n_samples, step), self.n_samples]
-        C = np.zeros((len(grid), len(grid)), dtype=np.float32)
-        for end in range(len(grid)):
-            for start in range(end - shortest + 1):
-                C[end, start] = self.error(grid[start], grid[end])
-        return C
-
-
 @dataclass(frozen=True)
 class Moments:
-    """Number of samples, and for each view their sum and the sum of their outer products."""
+    """Number of samples, or of independent samples they are worth, and per view their sum and products."""
 
     count: float
     totals: tuple[Array, ...]
@@ -110,8 +48,8 @@ class Moments:
         )
 
 
-class GaussianCost(SpanCost[Moments]):
-    """Negative log evidence of one Gaussian, averaged over views of the samples and numbers of features.
+class GaussianCost:
+    """Negative log evidence of one Gaussian in nats, averaged over views of the samples and numbers of features.
 
     Parameters
     ----------
@@ -148,6 +86,10 @@ class GaussianCost(SpanCost[Moments]):
         spans = [view[start:end] for view in self.views]
         return Moments(len(spans[0]), tuple(Y.sum(axis=0) for Y in spans), tuple(Y.T @ Y for Y in spans))
 
+    def error(self, start: int, end: int) -> float:
+        """Cost of the span [start, end)."""
+        return float(self.costs([self.summarise(start, end)])[0])
+
     def costs(self, summaries: Sequence[Moments]) -> Array:
         """Costs of several sets of samples, each given by its moments."""
         if not summaries:
@@ -180,7 +122,22 @@ class GaussianCost(SpanCost[Moments]):
         return mean
 
     def span_costs(self, step: int = 1, shortest: int = 1, n_jobs: int | None = None) -> Array:
-        """Costs of all spans between points of a grid, in O(n^2 p^2 / step)."""
+        """Costs of all spans between points of a grid, in O(n^2 p^2 / step).
+
+        Parameters
+        ----------
+        step : int
+            Samples from one grid point to the next; the last point is the end of the recording.
+        shortest : int
+            Length of the shortest span, in grid steps.
+        n_jobs : int, optional
+            Number of threads.
+
+        Returns
+        -------
+        C : array of shape (n_grid, n_grid)
+            ``C[end, start]``; zero for spans shorter than `shortest`.
+        """
         n_grid = -(-self.n_samples // step) + 1
         C = np.zeros((n_grid, n_grid), dtype=np.float32)
         with Team(n_jobs, uses_blas=False) as team:
@@ -275,7 +232,7 @@ def make_cost(X: Array, Z: Array | None = None) -> GaussianCost:
 
     Returns
     -------
-    SpanCost
+    GaussianCost
 
     Examples
     --------

@@ -38,7 +38,7 @@ class OrderedCutter(Cutter):
 
     Attributes
     ----------
-    cost : SpanCost
+    cost : GaussianCost
         What spans cost.
 
     Examples
@@ -57,7 +57,7 @@ class OrderedCutter(Cutter):
             raise ValueError("cut='ordered' needs the samples X as well as Z; got X=None.")
         self._samples: Array = to_host(X)
         super().__init__(self._samples, to_host(Z))
-        n = X.shape[1]
+        n: int = X.shape[1]
         self._min_length, self._n_jobs = min(min_length, n), n_jobs
         self._step = -(-n // GRID_POINTS)
         self._divisions: dict[int, IntArray] = {}
@@ -110,8 +110,7 @@ class OrderedCutter(Cutter):
         """Number of spans, at least `fewest`; asking for several labels says that something changes."""
         changes = fewest > 1 or grain == "fine" or self.span_count.shows_change
         found = self.span_count.choose(grain) if changes else 1
-        most = max(int(self._samples.shape[1]) // self._min_length, 1)
-        return min(max(found, fewest), most)
+        return min(max(found, fewest), max(self.cost.n_samples // self._min_length, 1))
 
     def _divide(self, n_spans: int) -> IntArray:
         """Boundaries of the best `n_spans` spans, as samples."""

@@ -49,7 +49,7 @@ class Moments:
 
 
 class GaussianCost:
-    """Negative log evidence of one Gaussian in nats, averaged over views of the samples and numbers of features.
+    """Negative log evidence of one Gaussian in nats, averaged over views and numbers of features.
 
     Parameters
     ----------

@@ -94,7 +94,7 @@ def compare_methods(rows: list[Row], n_recordings: int) -> list[Method]:
     for row in rows:
         by_peer[row["peer"]].append(row)
     methods = []
-    for peer in sorted(by_peer, key=lambda name: name != OURS):
+    for peer in sorted(by_peer, key=lambda name: (name != OURS, name.lower())):
         means = average_sets(by_peer[peer], n_recordings)
         if means:
             methods.append(Method(peer, means, choose_on_others(means), choose_with_hindsight(means)))
@@ -114,7 +114,7 @@ def average_sets(rows: list[Row], n_recordings: int) -> Means:
             name: {score: float(np.mean([row[score] for row in own])) for score in SHOWN}
             for name, own in by_set.items()
         }
-        for setting, by_set in by_setting.items()
+        for setting, by_set in sorted(by_setting.items())  # so that equals do not depend on the order of runs
         if sum(map(len, by_set.values())) == n_recordings
     }
 

@@ -86,11 +86,14 @@ def test_an_objective_that_is_no_float_is_an_error():
 
 
 def test_only_unusual_samples_are_rescaled():
-    assert unusual_exponent(np.array([[2.0**SAFE_BITS, 1.0]])) == 0
-    assert unusual_exponent(np.array([[2.0 ** (SAFE_BITS + 1), 1.0]])) == SAFE_BITS + 1
+    assert unusual_exponent(np.array([[2.0**SAFE_BITS]])) == 0
+    assert unusual_exponent(np.array([[2.0 ** (SAFE_BITS + 1)]])) == SAFE_BITS + 1
     assert unusual_exponent(np.array([[2.0 ** -(SAFE_BITS + 1)]])) == -SAFE_BITS - 1
     assert unusual_exponent(np.zeros((3, 2))) == 0
     assert unusual_exponent(np.full((64, 2), 2.0**14)) == 17  # norms count, not entries
+    # the typical norm counts, but the largest stays in range
+    assert unusual_exponent(np.array([[2.0**30, 2.0**18, 2.0**18, 0.0]])) == 18
+    assert unusual_exponent(np.array([[2.0**60, 1.0, 1.0]])) == 60 - SAFE_BITS
 
 
 @pytest.mark.parametrize("solver", ["fast", "splitting", "vladmap"])

@@ -65,16 +65,21 @@ def at_ordinary_scale(solve: Solver) -> Solver:
 
 
 def unusual_exponent(X: Array, bits: int = SAFE_BITS) -> int:
-    """Binary exponent of the largest norm of a column; 0 if it is at most `bits`, either way.
+    """Binary exponent of the typical norm of a column; 0 if it is at most `bits`, either way.
+
+    If the largest norm would then be out of range, it decides instead.
 
     Examples
     --------
-    >>> unusual_exponent(np.array([[1.0, 3.0]])), unusual_exponent(np.array([[2.0**40, 3.0]]))
+    >>> unusual_exponent(np.array([[1.0, 3.0, 2.0]])), unusual_exponent(np.array([[2.0**40, 2.0**41, 3.0]]))
     (0, 40)
     """
     exponent = binary_exponent(X)
-    scaled = np.ldexp(X, -exponent)
-    exponent += binary_exponent(np.linalg.norm(scaled, axis=0))
+    norms = np.linalg.norm(np.ldexp(X, -exponent), axis=0)
+    if not norms.any():
+        return 0
+    largest, typical = (exponent + binary_exponent(size) for size in (norms, np.median(norms[norms > 0])))
+    exponent = max(typical, largest - SAFE_BITS)
     return exponent if abs(exponent) > bits else 0
 
 

@@ -7,6 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
+from tests.problems import two_subspaces
 
 from seqspan import OSC, SpatSC
 from seqspan._core.scaling import scale_columns
@@ -17,6 +19,9 @@ from seqspan.datasets import make_subspaces
 from seqspan.metrics import clustering_error
 from seqspan.models import Osc, SpatSc
 from seqspan.solvers.fast.landmarks import CHOICES, choose_landmarks, farthest_first, on_landmarks
+from seqspan.solvers.fast.reduced import column_blocks, reduce_onto
+from seqspan.solvers.fast.solver import solve_reduced
+from seqspan.solvers.loop import Stopping
 
 
 @pytest.fixture(scope="module")
@@ -124,3 +129,17 @@ def test_what_does_not_go_together_is_said(sequence):
         OSC(4, dictionary="frames").fit(X)
     with pytest.raises(ValueError, match="n_landmarks must be"):
         OSC(4, dictionary="landmarks", n_landmarks=0).fit(X)
+
+
+@pytest.mark.parametrize("scale", [1e-3, 1e-5])
+@pytest.mark.parametrize("lam1", [0.1, 1e-6])
+def test_extreme_weights_in_single_precision_do_not_overflow(scale, lam1):
+    """The first penalty shrinks with the samples, and must not leave the second one behind."""
+    X = two_subspaces((6, 40), 1).astype(np.float32)
+    D, factor = choose_landmarks(X, 8), np.float32(scale)
+    data = reduce_onto(factor * D, column_blocks(factor * X), X.shape[1], np.float32)
+    model = Osc(lam1 * scale**2, 1e10 * scale**2)
+    with pytest.warns(ConvergenceWarning, match="max_iter=300"):
+        solution = solve_reduced(model, data, stopping=Stopping(max_iter=300))
+    assert np.abs(solution.Z).max() < 10
+    assert np.isfinite(solution.objective)

@@ -36,6 +36,8 @@ COARSE_ITERATIONS = 200  # at most, for a coarse problem
 CHECK_EVERY = 5  # iterations between certificates
 BALANCE_EVERY = 5  # iterations between updates of the penalties
 BALANCE_UNTIL = 500  # iterations; then the penalties stay constant, as convergence proofs require
+GROWING_RATIO = 1e-3  # r2 / r1, relative to the precision, up to which r2 may grow
+STABLE_RATIO = 0.1  # r2 / r1, relative to the precision; beyond it iterates overflow as r1 shrinks
 TARGET_RESIDUAL_RATIO = 0.1  # relative dual over primal residual; small, because the certificate lags
 
 
@@ -181,9 +183,10 @@ def advance(sweeps: Sweeps, s: State) -> State:
         # a very small lam1 would drive r1 below this, where (X^T X + r1 I) is numerically singular
         min_r1 = float(np.finfo(sweeps.dtype).eps * sweeps.eigenvalues.max())
         factor_1 = max(factor_1, min(min_r1 / s.r1, 1.0))
-        # S is smoothed over sqrt(r2 / r1) steps; beyond this ratio rounding errors would outweigh r1
-        max_r2 = 1e-3 / float(np.finfo(sweeps.dtype).eps) * s.r1 * factor_1
-        factor_2 = min(factor_2, max(max_r2 / s.r2, 1.0))
+        # S is smoothed over sqrt(r2 / r1) steps; beyond some ratio rounding errors would outweigh r1
+        largest = s.r1 * factor_1 / float(np.finfo(sweeps.dtype).eps)
+        may_grow = max(GROWING_RATIO * largest / s.r2, 1.0)
+        factor_2 = min(factor_2, may_grow, STABLE_RATIO * largest / s.r2)
         if (factor_1, factor_2) != (1.0, 1.0):
             sweeps.rescale(s, factor_1, factor_2)
     return s

@@ -215,7 +215,7 @@ def give_lost_labels(division: Division, n_labels: int) -> Division:
     Examples
     --------
     >>> give_lost_labels(Division(np.array([2, 5, 6]), np.array([0, 1, 0, 1])), 3).labels
-    array([0, 1, 2, 1])
+    array([0, 1, 0, 2])
     """
     labels = division.labels.copy()
     lengths = np.diff(np.concatenate([[0], division.boundaries]))  # of all spans but the last

@@ -30,7 +30,9 @@ def test_cost_is_that_of_the_chain_of_predictions(p, sizes, n):
 
 
 @pytest.mark.parametrize("prior_samples", [1.0, 2.5, 10.0])
-@pytest.mark.parametrize(("p", "step", "sizes"), [(5, 1, range(1, 6)), (7, 3, [3, 6]), (2, 4, [2]), (8, 8, [8])])
+@pytest.mark.parametrize(
+    ("p", "step", "sizes"), [(5, 1, range(1, 6)), (7, 3, [3, 6]), (2, 4, [2]), (8, 8, [8])]
+)
 def test_prior_and_numbers_of_features_are_those_asked_for(prior_samples, p, step, sizes):
     Y = features(25, p, seed=p)
     cost = GaussianCost([Y], prior_samples=prior_samples, step=step)

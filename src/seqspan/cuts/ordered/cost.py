@@ -58,7 +58,7 @@ class GaussianCost:
     prior_samples : float
         How many samples the prior's covariance counts for.
     step : int
-        Costs are averaged over the first `step`, 2 `step`, ... features.
+        Costs are averaged over the first `step`, 2 `step`, ... and all features.
 
     Examples
     --------
@@ -72,9 +72,7 @@ class GaussianCost:
     def __init__(
         self, views: Sequence[Array], *, prior_samples: float = 1.0, step: int = FEATURE_STEP
     ) -> None:
-        self.views = [
-            np.ascontiguousarray(view[:, : _n_features_used(view.shape[1], step)]) for view in views
-        ]
+        self.views = [np.ascontiguousarray(view) for view in views]
         self.n_samples = len(self.views[0])
         if any(len(view) != self.n_samples for view in self.views):
             counts = [len(view) for view in self.views]
@@ -150,8 +148,8 @@ class GaussianCost:
 class _ViewModel:
     """The Gaussian evidence in one view, as what depends on the log determinants and what does not.
 
-    With D the pivots of a span's scatter plus the prior, N its samples and g a group of `group` features,
-    the cost is ``sum_g log prod D_g (slopes[g, 0] + N slopes[g, 1])`` plus `length_term` of N.
+    With D the pivots of a span's scatter plus the prior, N its samples and g a group of up to `group`
+    features, the cost is ``sum_g log prod D_g (slopes[g, 0] + N slopes[g, 1])`` plus `length_term` of N.
     """
 
     group: int
@@ -163,7 +161,7 @@ class _ViewModel:
     def for_features(cls, n_features: int, step: int, prior_samples: float) -> Self:
         """Average over numbers of leading features."""
         group = min(step, n_features)
-        sizes = np.arange(group, n_features + 1, group)
+        sizes = np.minimum(np.arange(group, n_features + group, group), n_features)
         freedom = sizes + 1.0 + prior_samples
         slopes = np.array([[freedom[g:].sum(), len(sizes) - g] for g in range(len(sizes))]) / (2 * len(sizes))
         return cls(int(group), sizes, prior_samples, slopes)
@@ -242,8 +240,3 @@ def make_cost(X: Array, Z: Array | None = None) -> GaussianCost:
     True
     """
     return GaussianCost([sample_features(X)] + ([] if Z is None else [coefficient_features(Z)]))
-
-
-def _n_features_used(n_features: int, step: int) -> int:
-    """Largest multiple of the step; all features if there are fewer."""
-    return n_features // step * step or n_features

@@ -88,7 +88,7 @@ def _sum_logarithms(pivots: Any, model: Any, longest: int, step: int, total: Any
     for g in range(len(slopes)):
         for b in range(LANES):
             product = 1.0
-            for i in range(g * group, (g + 1) * group):
+            for i in range(g * group, min((g + 1) * group, len(pivots))):
                 product *= pivots[i, b]
             total[b] += np.log(product) * (slopes[g, 0] + (longest - b * step) * slopes[g, 1])
 

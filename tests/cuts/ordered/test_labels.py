@@ -51,7 +51,7 @@ def cost_of_group(Y, edges, group, share):
 
 
 def merge_by_the_book(Y, edges, time):
-    """Groups and evidence for every number of labels: of all pairs, the one that costs least more is merged."""
+    """Groups and evidence for every number of labels: always the pair that costs least more is merged."""
 
     def effective(group):
         return cost_of_group(Y, edges, group, lambda count: 1 / (1 + (count - 1) * CORRELATION))
@@ -118,6 +118,19 @@ def test_places_that_return_are_recognised_and_counted():
     assert tree.labels(3).tolist() == [0, 1, 0, 2, 1, 0]
     assert tree.count_labels() == 3
     assert [tree.count_labels(fewest) for fewest in (1, 3, 4, 6)] == [3, 3, 4, 6]
+
+
+@given(lengths=st.lists(st.integers(1, 9), min_size=1, max_size=8), seed=st.integers(0, 999))
+@settings(max_examples=30)
+def test_with_the_fewest_labels_apart_neighbours_just_differ(lengths, seed):
+    edges = np.cumsum([0, *lengths])
+    tree = LabelTree(features(edges[-1], 2, seed), edges[1:-1])
+
+    def apart(n_labels):
+        labels = tree.labels(n_labels)
+        return np.all(labels[1:] != labels[:-1])
+
+    assert tree.fewest_apart() == min(n_labels for n_labels in range(1, len(lengths) + 1) if apart(n_labels))
 
 
 def test_a_place_returns_although_each_visit_has_a_mean_of_its_own():
@@ -205,6 +218,27 @@ def test_spans_are_added_where_the_label_models_say():
     found = settling(Y).settle(rough, 6)
     np.testing.assert_array_equal(found.boundaries, BOUNDARIES)
     assert found.labels.tolist() == ORDER
+
+
+def test_neighbours_of_one_label_become_one_span_unless_a_number_is_asked_for():
+    Y = places(ORDER, LENGTHS, noise=0.2)
+    rough = Division(np.array([15, *BOUNDARIES]), np.array([0, 0, 1, 0, 2, 1, 0]))
+    found = settling(Y).settle(rough)
+    np.testing.assert_array_equal(found.boundaries, BOUNDARIES)
+    assert found.labels.tolist() == ORDER
+    assert len(settling(Y).settle(rough, 7).labels) == 7
+
+
+def test_with_too_many_paths_boundaries_stay_and_a_neighbour_takes_another_label(monkeypatch):
+    monkeypatch.setattr(labels_module, "MAX_PATHS", 0)
+    Y = places(ORDER, LENGTHS, noise=0.2)
+    halved = Division(np.append(BOUNDARIES, 150), np.array([0, 1, 0, 2, 1, 0, 0]))
+    joined, apart = settling(Y).settle(halved), settling(Y).settle(halved, 7)
+    np.testing.assert_array_equal(joined.boundaries, BOUNDARIES)
+    assert joined.labels.tolist() == ORDER
+    np.testing.assert_array_equal(apart.boundaries, halved.boundaries)
+    assert apart.labels[:-1].tolist() == ORDER
+    assert apart.labels[-1] in (1, 2)
 
 
 @settings(max_examples=40)

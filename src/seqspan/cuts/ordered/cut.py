@@ -15,7 +15,7 @@ from seqspan._core.spans import MIN_LENGTH, Division
 from seqspan._core.types import Array, IntArray
 from seqspan.cuts.cutter import Cutter, check_auto
 from seqspan.cuts.ordered.cost import GaussianCost
-from seqspan.cuts.ordered.labels import Settling, merge_neighbours
+from seqspan.cuts.ordered.labels import Settling
 from seqspan.cuts.ordered.n_spans import SpanCount, count_spans
 from seqspan.cuts.ordered.search import SpanSearch
 
@@ -60,6 +60,7 @@ class OrderedCutter(Cutter):
         n: int = X.shape[1]
         self._min_length, self._n_jobs = min(min_length, n), n_jobs
         self._step = -(-n // GRID_POINTS)
+        self._most = max(n // self._min_length, 1)
         self._divisions: dict[int, IntArray] = {}
 
     def cut(
@@ -83,15 +84,17 @@ class OrderedCutter(Cutter):
         check_auto("n_subspaces", n_subspaces)
         fewest = 1 if isinstance(n_subspaces, str) else n_subspaces
         wanted = self._choose(fewest, grain) if isinstance(n_spans, str) else n_spans
+        if wanted > self._most:
+            raise ValueError(f"n_spans must be in [1, {self._most}] for this recording; got {wanted}.")
         tree = self.label_tree(self._divide(wanted))
         exact = not isinstance(n_spans, str)
-        if isinstance(n_subspaces, str):  # neighbours differ, so more than one span has more than one label
-            n_labels = tree.count_labels(fewest=min(2, wanted) if exact else 1)
+        if isinstance(n_subspaces, str):  # spans that were asked for stay apart
+            n_labels = tree.count_labels(fewest=tree.fewest_apart() if exact else 1)
         else:
             n_labels = n_subspaces
-        labelled = merge_neighbours(Division(tree.boundaries, tree.labels(min(n_labels, tree.n_spans))))
+        labelled = Division(tree.boundaries, tree.labels(min(n_labels, tree.n_spans)))
         settling = Settling(tree.cost, self._min_length, tree.correlation_time)
-        return settling.settle(labelled, wanted if exact else len(labelled.labels))
+        return settling.settle(labelled, wanted if exact else None)
 
     @cached_property
     def span_count(self) -> SpanCount:
@@ -110,7 +113,7 @@ class OrderedCutter(Cutter):
         """Number of spans, at least `fewest`; asking for several labels says that something changes."""
         changes = fewest > 1 or grain == "fine" or self.span_count.shows_change
         found = self.span_count.choose(grain) if changes else 1
-        return min(max(found, fewest), max(self.cost.n_samples // self._min_length, 1))
+        return min(max(found, fewest), self._most)
 
     def _divide(self, n_spans: int) -> IntArray:
         """Boundaries of the best `n_spans` spans, as samples."""

@@ -78,6 +78,15 @@ class LabelTree:
         """Number of labels with the most evidence, at least `fewest`."""
         return fewest + int(np.argmax(self.evidence[fewest - 1 :]))
 
+    def fewest_apart(self) -> int:
+        """Fewest labels for which no two neighbouring spans have the same."""
+        groups = np.arange(self.n_spans)
+        for merged, (kept, gone) in enumerate(self._pairs):
+            groups[groups == gone] = kept
+            if np.any(groups[1:] == groups[:-1]):
+                return self.n_spans - merged
+        return 1
+
     def _merge_all(self) -> Array:
         """Merge until one group is left; the evidence for 1, 2, ... labels."""
         alive = list(range(self.n_spans))
@@ -164,15 +173,17 @@ class Settling:
     min_length: int
     correlation_time: float = 1.0
 
-    def settle(self, division: Division, n_spans: int) -> Division:
-        """Improve a division until its evidence stops growing; exactly `n_spans` spans, as many labels.
+    def settle(self, division: Division, n_spans: int | None = None) -> Division:
+        """Improve a division until its evidence stops growing; as many labels, none of them on neighbours.
 
-        Neighbouring spans differ in label, and no label is lost.
+        There are exactly `n_spans` spans, or as many as are left when neighbours with one label are joined.
         """
-        n_labels = division.n_labels
+        joined, n_labels = merge_neighbours(division), division.n_labels
+        n_spans = n_spans or len(joined.labels)
         if n_labels == 1 or n_spans * n_labels * self.cost.n_samples > MAX_PATHS:
-            return division
-        best, least = division, np.inf
+            return joined if n_spans == len(joined.labels) else self._set_apart(division)
+        division = best = joined
+        least = np.inf
         for _ in range(ROUNDS):
             found = give_lost_labels(self._best_path(division, n_spans), n_labels)
             cost = self._total(found)
@@ -200,11 +211,27 @@ class Settling:
         """The best spans and labels for fixed label models: dynamic programming, exact."""
         from seqspan.cuts.ordered.loops import best_path  # numba: imported on first use only
 
+        shortest = min(self.min_length, self.cost.n_samples // n_spans)
+        starts, labels = best_path(self._sum_densities(division), n_spans, shortest)
+        return Division(starts[1:].astype(np.intp), labels)
+
+    def _set_apart(self, division: Division) -> Division:
+        """Keep all boundaries: span by span, the best label that the span before does not have."""
+        edges = np.concatenate([[0], division.boundaries, [self.cost.n_samples]])
+        costs = np.diff(self._sum_densities(division)[:, edges], axis=1)
+        labels = np.zeros(len(division.labels), dtype=np.intp)
+        for span, of_labels in enumerate(costs.T):
+            if span > 0:
+                of_labels[labels[span - 1]] = np.inf
+            labels[span] = np.argmin(of_labels)
+        return give_lost_labels(Division(division.boundaries, labels), division.n_labels)
+
+    def _sum_densities(self, division: Division) -> Array:
+        """What samples 0, ..., t - 1 cost under each label, for all t."""
         densities = self.cost.densities(self._label_summaries(division, effective_share))
         sums = np.zeros((len(densities), self.cost.n_samples + 1))
         np.cumsum(densities, axis=1, out=sums[:, 1:])
-        starts, labels = best_path(sums, n_spans, min(self.min_length, self.cost.n_samples // n_spans))
-        return Division(starts[1:].astype(np.intp), labels)
+        return sums
 
 
 def give_lost_labels(division: Division, n_labels: int) -> Division:

@@ -23,7 +23,7 @@ SETTINGS: dict[str, dict[str, object]] = {
     "prior variance 0.03": {"cuts.ordered.cost.PRIOR_VARIANCE": 0.03},
     "prior variance 0.3": {"cuts.ordered.cost.PRIOR_VARIANCE": 0.3},
     "margin 1": {"cuts.ordered.n_spans.MARGIN": 1.0},
-    "margin 1.4": {"cuts.ordered.n_spans.MARGIN": 1.4},
+    "margin 1.3": {"cuts.ordered.n_spans.MARGIN": 1.3},
     "chance 0.8": {"cuts.ordered.n_spans.GRAINS": {"default": 0.8}},
     "chance 1.25": {"cuts.ordered.n_spans.GRAINS": {"default": 1.25}},
 }

@@ -8,16 +8,16 @@ where log n is the price of saying where a boundary is. Neighbouring samples are
 explain something even where nothing changes. How much, surrogates tell: recordings with the same spectrum
 (:mod:`seqspan.cuts.ordered.surrogates`). Two kinds are compared with:
 
-- Surrogates of the samples say whether anything changes. If no F(k) is above what they reach, with 2, 4 or 8
-  features, there is one span. Noise in many channels hides changes that two features show; motion needs all
-  eight.
-- Surrogates of the features say how many spans there are: the k for which F(k) is furthest above their mean,
-  with as many features as explain most.
+- Surrogates of the samples say whether anything changes. If no F(k) is above what they reach, there is one
+  span.
+- Surrogates of the features say how many spans there are: the k for which F(k) is furthest above their mean.
+
+The features are as many, 1, 2, 4 or 8, as explain most. Two means in turn, hidden in the noise of many
+channels, show in one feature; motion needs all eight.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -29,14 +29,15 @@ from seqspan.cuts.ordered.features import sample_features
 from seqspan.cuts.ordered.search import SpanSearch
 from seqspan.cuts.ordered.surrogates import draw_surrogate
 
-FEATURE_COUNTS = (2, 4, 8)
+FEATURE_COUNTS = (1, 2, 4, 8)
 GRID_POINTS = 800  # places for boundaries while spans are counted
 MAX_SAMPLES = 20_000  # longer recordings are averaged over blocks of samples
 N_ANCHORS = 300  # of the features of every surrogate
 N_SURROGATES = 8  # of each kind
 PATIENCE = 10  # numbers of spans without more evidence after which no more are tried
 DEVIATIONS = 2.0  # above the mean of surrogates, for a change to count as one
-MARGIN = 1.2  # times their mean: surrogates are Gaussian, and recordings are not quite
+MIN_EVIDENCE = 10.0  # nats; with less, nothing changes, whatever chance explains
+MARGIN = 1.1  # times their mean: surrogates are Gaussian, and recordings are not quite
 GRAINS = {"coarse": 2.0, "default": 1.0, "fine": 0.5}  # how often what chance explains is subtracted
 
 
@@ -46,39 +47,32 @@ class SpanCount:
 
     Parameters
     ----------
-    recording : sequence of arrays of shape (max_spans,)
-        For each number of features.
-    samples : sequence of arrays of shape (n_surrogates, max_spans)
-        Of surrogates of the samples, for each number of features.
-    features : array of shape (n_surrogates, max_spans)
-        Of surrogates of the features, for the number of features that explains most.
+    recording : array of shape (max_spans,)
+    samples, features : arrays of shape (n_surrogates, max_spans)
+        Of surrogates of the samples and of the features.
 
     Examples
     --------
     >>> chance = np.array([[0.0, 1.0, 2.0, 3.0], [0.0, 2.0, 3.0, 4.0]])
-    >>> count = SpanCount([np.array([0.0, 8.0, 20.0, 20.5])], [chance], chance)
+    >>> count = SpanCount(np.array([0.0, 8.0, 20.0, 20.5]), chance, chance)
     >>> count.shows_change, count.choose()
     (True, 3)
     """
 
-    recording: Sequence[Array]
-    samples: Sequence[Array]
+    recording: Array
+    samples: Array
     features: Array
 
     @property
     def shows_change(self) -> bool:
         """Whether some number of spans explains more than it explains in surrogates of the samples."""
-        return any(
-            np.any(
-                found > np.maximum(MARGIN * drawn.mean(axis=0) + DEVIATIONS * drawn.std(axis=0, ddof=1), 0)
-            )
-            for found, drawn in zip(self.recording, self.samples, strict=True)
-        )
+        chance = MARGIN * self.samples.mean(axis=0) + DEVIATIONS * self.samples.std(axis=0, ddof=1)
+        return bool(np.any(self.recording > np.maximum(chance, MIN_EVIDENCE)))
 
     def choose(self, grain: str = "default") -> int:
         """Number of spans with the most evidence beyond what surrogates of the features have."""
         chance = np.maximum(self.features.mean(axis=0), 0)
-        return int(np.argmax(max(self.recording, key=np.max) - GRAINS[grain] * chance)) + 1
+        return int(np.argmax(self.recording - GRAINS[grain] * chance)) + 1
 
 
 def count_spans(X: Array, min_length: int, n_jobs: int | None = None) -> SpanCount:
@@ -108,19 +102,19 @@ def count_spans(X: Array, min_length: int, n_jobs: int | None = None) -> SpanCou
     step = -(-len(rows) // GRID_POINTS)
     grid = step, max(1, -(-min(min_length, len(rows)) // step))
     Y = sample_features(rows.T, max(FEATURE_COUNTS), n_anchors=N_ANCHORS)
-    found = [_net_evidence(Y[:, :p], grid) for p in FEATURE_COUNTS]
-    most = int(np.argmax([each.max() for each in found]))
-    samples = [np.zeros((N_SURROGATES, len(each))) for each in found]
-    features = np.zeros((N_SURROGATES, len(found[most])))
+    found, n_features = max(
+        ((_net_evidence(Y[:, :p], grid), p) for p in FEATURE_COUNTS), key=lambda pair: pair[0].max()
+    )
+    samples, features = np.zeros((2, N_SURROGATES, len(found)))
 
     def explain(seed: int) -> None:
-        drawn = draw_surrogate(rows, np.random.default_rng(seed))
-        F = sample_features(drawn.T, max(FEATURE_COUNTS), n_anchors=N_ANCHORS)
-        for p, chance in zip(FEATURE_COUNTS, samples, strict=True):
-            chance[seed] = _net_evidence(F[:, :p], grid, chance.shape[1])
-        F = draw_surrogate(Y[:, : FEATURE_COUNTS[most]], np.random.default_rng(seed))
-        F /= np.maximum(F.std(axis=0), np.finfo(float).tiny)
-        features[seed] = _net_evidence(F, grid, features.shape[1])
+        drawn = draw_surrogate(rows, np.random.default_rng(seed)).T
+        samples[seed] = _net_evidence(
+            sample_features(drawn, n_features, n_anchors=N_ANCHORS), grid, len(found)
+        )
+        drawn = draw_surrogate(Y[:, :n_features], np.random.default_rng(seed))
+        drawn /= np.maximum(drawn.std(axis=0), np.finfo(float).tiny)
+        features[seed] = _net_evidence(drawn, grid, len(found))
 
     with Team(n_jobs) as team:
 
@@ -128,7 +122,7 @@ def count_spans(X: Array, min_length: int, n_jobs: int | None = None) -> SpanCou
             for seed in seeds:
                 explain(seed)
 
-        if features.shape[1] > 1:  # otherwise no number of spans explains anything
+        if len(found) > 1:  # otherwise no number of spans explains anything
             team.map(work, N_SURROGATES)
     return SpanCount(found, samples, features)
 
@@ -144,8 +138,6 @@ def _average_blocks(rows: Array, min_length: int) -> tuple[Array, int]:
 def _net_evidence(Y: Array, grid: tuple[int, int], most: int | None = None) -> Array:
     """Net evidence of 1, 2, ... spans: of `most`, or of as many as have most."""
     step, shortest = grid
-    if most == 1:
-        return np.zeros(1)
     costs = GaussianCost([Y], step=Y.shape[1]).span_costs(step, shortest, n_jobs=1)
     search = SpanSearch(costs, shortest, n_jobs=1)
     net = [0.0]

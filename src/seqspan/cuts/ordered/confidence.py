@@ -6,19 +6,18 @@ import numpy as np
 
 from seqspan._core.types import Array, IntArray
 from seqspan.cuts.ordered.cost import GaussianCost
-from seqspan.cuts.ordered.labels import correlation_time
 
 REACH = 10  # samples on either side that are looked at
-# fitted by logistic regression to labelled recordings: `python -m benchmarks.confidence`
-INTERCEPT = -0.66
-SLOPE = 0.8
+# fitted by logistic regression to labelled recordings; `python -m benchmarks.confidence` checks them
+INTERCEPT = -0.59
+SLOPE = 0.49  # per nat and sample
 
 
 def boundary_confidence(cost: GaussianCost, boundaries: IntArray) -> Array:
     """Probability that each boundary is right, judged by recordings whose boundaries are known.
 
-    With g nats of evidence for a change between the ten samples before and after it, of which tau say the
-    same, ``log(p / (1 - p)) = -0.66 + 0.8 log(1 + g / tau)``.
+    With g nats of evidence for a change between the N samples just before and after it, N <= 10,
+    ``log(p / (1 - p)) = -0.59 + 0.49 g / N``.
 
     Parameters
     ----------
@@ -42,12 +41,13 @@ def boundary_confidence(cost: GaussianCost, boundaries: IntArray) -> Array:
     """
     edges = np.concatenate([[0], boundaries, [cost.n_samples]])
     evidence = np.array([_evidence(cost, *edges[i : i + 3]) for i in range(len(boundaries))])
-    counted = np.maximum(evidence, 0) / correlation_time(cost.views[0], edges)
-    confidence: Array = 1 / (1 + np.exp(-(INTERCEPT + SLOPE * np.log1p(counted))))
+    confidence: Array = 1 / (1 + np.exp(-(INTERCEPT + SLOPE * evidence)))
     return confidence
 
 
 def _evidence(cost: GaussianCost, before: int, boundary: int, after: int) -> float:
-    """Log Bayes factor, in nats, of a change at a boundary between two others, seen from nearby."""
+    """Log Bayes factor of a change at a boundary between two others, seen from nearby, in nats per sample."""
     start, end = max(before, boundary - REACH), min(after, boundary + REACH)
-    return cost.error(start, end) - cost.error(start, boundary) - cost.error(boundary, end)
+    together = cost.error(start, end)
+    apart = cost.error(start, boundary) + cost.error(boundary, end)
+    return (together - apart) / min(boundary - start, end - boundary)

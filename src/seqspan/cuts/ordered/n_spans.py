@@ -22,6 +22,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from seqspan._core.kernels import spread_anchors
 from seqspan._core.threads import Team
 from seqspan._core.types import Array
 from seqspan.cuts.ordered.cost import GaussianCost
@@ -31,6 +32,7 @@ from seqspan.cuts.ordered.surrogates import draw_surrogate
 
 FEATURE_COUNTS = (1, 2, 4, 8)
 GRID_POINTS = 800  # places for boundaries while spans are counted
+MAX_DIMENSIONS = 100  # of the samples that surrogates are drawn from
 MAX_SAMPLES = 20_000  # longer recordings are averaged over blocks of samples
 N_ANCHORS = 300  # of the features of every surrogate
 N_SURROGATES = 8  # of each kind
@@ -98,7 +100,7 @@ def count_spans(X: Array, min_length: int, n_jobs: int | None = None) -> SpanCou
     >>> count_spans(X, min_length=5).choose()
     3
     """
-    rows, min_length = _average_blocks(X.T.astype(np.float64), min_length)
+    rows, min_length = _average_blocks(_rotate(X.T), min_length)
     step = -(-len(rows) // GRID_POINTS)
     grid = step, max(1, -(-min(min_length, len(rows)) // step))
     Y = sample_features(rows.T, max(FEATURE_COUNTS), n_anchors=N_ANCHORS)
@@ -125,6 +127,15 @@ def count_spans(X: Array, min_length: int, n_jobs: int | None = None) -> SpanCou
         if len(found) > 1:  # otherwise no number of spans explains anything
             team.map(work, N_SURROGATES)
     return SpanCount(found, samples, features)
+
+
+def _rotate(rows: Array) -> Array:
+    """Coordinates in the directions that vary most: they keep distances, and pictures have many pixels."""
+    if rows.shape[1] <= MAX_DIMENSIONS:
+        return rows.astype(np.float64)
+    some = rows[spread_anchors(len(rows), N_ANCHORS)]
+    directions = np.linalg.svd(some - some.mean(axis=0), full_matrices=False)[2][:MAX_DIMENSIONS]
+    return np.asarray(rows @ directions.T, dtype=np.float64)
 
 
 def _average_blocks(rows: Array, min_length: int) -> tuple[Array, int]:

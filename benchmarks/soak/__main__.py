@@ -7,7 +7,9 @@
 
 Shapes, types, layouts, scales, kinds of samples (constant, zeros, duplicates, rank one, outliers ...),
 estimators and their settings are drawn from a seed, one per fit. One in twenty is wrong on purpose and must
-raise a ValueError. Failures are written to a CSV file with the seeds that repeat them.
+raise a ValueError. One in four is fitted again with samples that must give the same answer, one in ten by an
+estimator that was used before, one in fifty by the command line. Failures are written to a CSV file with the
+seeds that repeat them.
 """
 
 from __future__ import annotations
@@ -29,6 +31,10 @@ from sklearn.exceptions import ConvergenceWarning
 from benchmarks.common import describe_machine, print_table
 from benchmarks.soak.cases import Case, draw_case
 from benchmarks.soak.checks import find_faults
+from benchmarks.soak.command_line import other_than_command_line
+from benchmarks.soak.histories import stale_attributes
+from benchmarks.soak.refusals import REFUSALS, rightly_refused
+from benchmarks.soak.relations import broken_relations
 
 SETTLED = 500  # fits; afterwards memory must not grow, because everything is imported and compiled
 GROWTH = 1.05  # largest ratio of memory at the end to memory after SETTLED fits
@@ -63,8 +69,9 @@ def run_case(case: Case, tally: Tally) -> None:
         try:
             _fit(case)
         except ValueError as error:
-            refused = case.may_overflow and "left the range" in str(error)
-            tally.counts["refused: out of range"] += refused
+            refusal = rightly_refused(case, error)
+            refused = refusal is not None
+            tally.counts[f"refused: {refusal}"] += refused
             if (case.valid and not refused) or not str(error):
                 faults.append(f"crash: ValueError: {error}")
         except Exception:
@@ -76,6 +83,7 @@ def run_case(case: Case, tally: Tally) -> None:
     tally.counts["valid" if case.valid else "invalid"] += 1
     if case.valid and not faults and not refused:
         faults += find_faults(case, ConvergenceWarning.__name__ in kinds)
+        faults += _fit_again(case)
     strange = [w for w in caught if issubclass(w.category, RuntimeWarning) and not refused]
     faults += [f"warning: {w.message} ({Path(w.filename).name}:{w.lineno})" for w in strange[:1]]
     for fault in faults:
@@ -91,6 +99,14 @@ def _fit(case: Case) -> None:
     for block in np.array_split(X, case.blocks):
         case.estimator.partial_fit(block)
     case.estimator.partial_fit(X[:0], last=True)
+
+
+def _fit_again(case: Case) -> list[str]:
+    """Fit in other ways that must give the same answer, and return what is wrong with that."""
+    try:
+        return [*broken_relations(case), *stale_attributes(case), *other_than_command_line(case)]
+    except Exception:
+        return ["crash: " + traceback.format_exc(limit=-3)]
 
 
 def _kind(fault: str) -> str:
@@ -130,7 +146,7 @@ def report(tally: Tally) -> bool:
     bad = ("crashes", "results not finite", "gaps negative", "wrong results", "numpy warnings")
     first, last = tally.resident[0][1], tally.resident[-1][1]
     row = {"fits": counts["valid"] + counts["invalid"], "of them invalid": counts["invalid"]}
-    row |= {name: counts[name] for name in ("refused: out of range", *bad)} | {
+    row |= {name: counts[name] for name in (*(f"refused: {why}" for why in REFUSALS), *bad)} | {
         "not converged, warned": counts["ConvergenceWarning"]
     }
     row |= {

@@ -15,6 +15,7 @@ from seqspan.estimators._base import PUBLISHED_RULES
 
 INVALID = 0.05  # share of the fits that are wrong on purpose
 ONLINE = 0.05  # share of the fits that use partial_fit
+ORDINARY_SCALE = 1e6  # beyond it, in either direction, weights may not suit samples that are not scaled
 LARGE_EVERY = 25  # fits; one of them is large, so that memory is always read equally long after a large one
 DTYPES = ("float64", "float64", "float64", "float32", "float32", "int64", "int32", "uint8", "int8")
 LAYOUTS = ("rows", "rows", "columns", "strided", "backwards", "read-only", "list")
@@ -34,6 +35,8 @@ class Case:
     valid : bool
     blocks : int
         If above zero, X goes to `partial_fit` in that many blocks.
+    scale : float
+        What samples of ordinary size were multiplied by.
     """
 
     seed: int
@@ -42,11 +45,13 @@ class Case:
     words: str
     valid: bool = True
     blocks: int = 0
+    scale: float = 1.0
 
     @property
     def may_overflow(self) -> bool:
-        """Whether the solver may have to give up, because samples are not scaled."""
-        return not getattr(self.estimator, "normalize", True)
+        """Whether the fit may be refused, because samples that are not scaled leave the range of floats."""
+        ordinary = 1 / ORDINARY_SCALE < self.scale < ORDINARY_SCALE
+        return not ordinary and not getattr(self.estimator, "normalize", True)
 
 
 def draw_case(seed: int) -> Case:
@@ -64,8 +69,8 @@ def draw_case(seed: int) -> Case:
     if rng.random() < ONLINE:
         estimator = (OSC, SpatSC)[rng.integers(2)](**_online_parameters(rng))
         return Case(seed, estimator, X, f"{what}; partial_fit {estimator}", blocks=int(rng.integers(1, 5)))
-    estimator = _draw_estimator(rng, np.asarray(X), scale)
-    return Case(seed, estimator, X, f"{what}; {estimator}")
+    estimator = _draw_estimator(rng, np.asarray(X))
+    return Case(seed, estimator, X, f"{what}; {estimator}", scale=scale)
 
 
 def _draw_shape(rng: np.random.Generator, *, large: bool) -> tuple[int, int]:
@@ -74,8 +79,8 @@ def _draw_shape(rng: np.random.Generator, *, large: bool) -> tuple[int, int]:
 
 
 def _draw_scale(rng: np.random.Generator) -> float:
-    """Draw a scale: mostly one, sometimes as large or small as squares in double precision allow."""
-    exponents = [0, 0, 0, 0, rng.uniform(-3, 3), rng.uniform(-30, 30), rng.uniform(-150, 150)]
+    """Draw a scale: mostly one, sometimes as large or small as numbers in double precision may be."""
+    exponents = [0, 0, 0, 0, rng.uniform(-3, 3), rng.uniform(-37, 37), rng.uniform(-300, 300)]
     return float(10.0 ** rng.choice(exponents))
 
 
@@ -132,7 +137,8 @@ def _cast(X: np.ndarray, dtype: str, scale: float) -> np.ndarray:
     if dtype == "float64":
         return X * scale
     if dtype == "float32":
-        return (X * np.clip(scale, 1e-15, 1e15)).astype(np.float32)
+        size = float(np.abs(X).max()) or 1.0
+        return (X * np.clip(scale, 1e-37 / size, 1e37 / size)).astype(np.float32)
     size = float(np.abs(X).max()) or 1.0
     whole = np.round(X / size * 100)
     return np.abs(whole).astype(dtype) if dtype.startswith("u") else whole.astype(dtype)
@@ -161,20 +167,20 @@ def _weight(rng: np.random.Generator, typical: float) -> float:
     return float(typical * 10.0 ** rng.choice([0, rng.uniform(-1, 1), rng.uniform(-8, 8)]))
 
 
-def _draw_estimator(rng: np.random.Generator, X: np.ndarray, scale: float) -> Any:
+def _draw_estimator(rng: np.random.Generator, X: np.ndarray) -> Any:
     """Draw any estimator with any settings that suit the samples."""
     make = rng.choice([_coupled, _coupled, _coupled, _ssc, _lrr, _lsr])
     parameters = {
-        "normalize": True if not 1e-3 < scale < 1e3 else bool(rng.random() < 0.8),
-        "preprocess": _draw_preprocess(rng, X, scale),
+        "normalize": bool(rng.random() < 0.8),
+        "preprocess": _draw_preprocess(rng, X),
         "random_state": int(rng.integers(1000)),
     }
     n_left = -(-len(X) // 2) if parameters["preprocess"] == "subsample:2" else len(X)
     return make(rng, parameters | _draw_cut(rng, n_left, ordered=make is _coupled), n_left)
 
 
-def _draw_preprocess(rng: np.random.Generator, X: np.ndarray, scale: float) -> Any:
-    if rng.random() < 0.6 or not 1e-100 < scale < 1e100:
+def _draw_preprocess(rng: np.random.Generator, X: np.ndarray) -> Any:
+    if rng.random() < 0.5:
         return None
     steps = ["auto", "centre", "centre,scale", "unit_norm", "pca:0.9", "delay:3", ["centre", "pca:0.95"]]
     return steps[rng.integers(len(steps))] if len(X) < 6 or rng.random() < 0.8 else "subsample:2"

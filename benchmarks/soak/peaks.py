@@ -19,6 +19,7 @@ import numpy as np
 
 from benchmarks.common import describe_machine, print_table
 from seqspan import LRR, LSR, OSC, SSC, SpatSC
+from seqspan._core.memory import OVERHEAD_BYTES
 from seqspan.cuts.memory import cut_bytes
 from seqspan.solvers.memory import solver_bytes
 
@@ -77,7 +78,7 @@ def requested_bytes(estimator: Any, X: np.ndarray) -> int:
     solving = solver_bytes(method.solver, method.make_model(X.T), shape, X.dtype, n_atoms=n_atoms)
     coefficients = X.itemsize * (n_atoms or n) * n
     cutting_bytes = cut_bytes(cutting.cut, (n_atoms or n, n), X.dtype, cutting.n_subspaces)
-    return max(solving, coefficients + cutting_bytes)
+    return OVERHEAD_BYTES + max(solving, coefficients + cutting_bytes)
 
 
 def run_once(name: str, n: int, d: int, dtype: str) -> dict[str, object]:

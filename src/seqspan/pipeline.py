@@ -19,7 +19,7 @@ import numpy.typing as npt
 from seqspan._core.backend import is_on_gpu, namespace, require_cupy, to_host
 from seqspan._core.display import Display
 from seqspan._core.kernels import Kernel, kernel_map
-from seqspan._core.memory import require_memory
+from seqspan._core.memory import OVERHEAD_BYTES, require_memory
 from seqspan._core.scaling import convert_precision, leave_headroom, scale_columns
 from seqspan._core.solution import Solution
 from seqspan._core.types import Array
@@ -392,7 +392,8 @@ def _require_solver_memory(X: Array, model: Model, method: Method, atoms: Array 
         "landmarks as atoms (dictionary='landmarks')" if atoms is None else "fewer landmarks (n_landmarks)"
     )
     require_memory(
-        solver_bytes(method.solver, model, X.shape, X.dtype, n_atoms=n_atoms, n_jobs=method.n_jobs),
+        OVERHEAD_BYTES
+        + solver_bytes(method.solver, model, X.shape, X.dtype, n_atoms=n_atoms, n_jobs=method.n_jobs),
         f"Solver {method.solver!r} on {what} in {X.dtype}",
         f"Use {fewer}, {narrower}or fewer samples (preprocess='subsample:2' keeps every second one).",
         loads=LLVM if method.solver == "fast" else None,
@@ -405,7 +406,7 @@ def _require_cut_memory(found: Representation, cutting: Cutting) -> None:
     if is_on_gpu(Z) and cutting.cut == "ncut":
         return
     require_memory(
-        cut_bytes(cutting.cut, Z.shape, Z.dtype, cutting.n_subspaces),
+        OVERHEAD_BYTES + cut_bytes(cutting.cut, Z.shape, Z.dtype, cutting.n_subspaces),
         f"cut={cutting.cut!r} of {Z.shape[1]} samples in {Z.dtype}",
         "Use fewer samples (preprocess='subsample:2' keeps every second one), landmarks as atoms "
         "(dictionary='landmarks') or another cut.",

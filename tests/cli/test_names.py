@@ -87,7 +87,5 @@ def test_a_process_takes_and_prints_such_names(folder):
 def test_a_configuration_cannot_hold_such_a_name(folder):
     (folder / "walk.csv").write_text("a,b\n" + "1,2\n" * 20)
     result = run("segment", "walk.csv", "-o", STEM, "--save-config", "run.toml", status=2)
-    assert (
-        result.stderr == "seqspan: error: --out cannot be saved: TOML has only UTF-8; got caf\\udce9.\n"
-    )
+    assert result.stderr == "seqspan: error: --out cannot be saved: TOML has only UTF-8; got caf\\udce9.\n"
     assert not (folder / "run.toml").exists()

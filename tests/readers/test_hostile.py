@@ -6,6 +6,8 @@ The long run is ``python -m benchmarks.readers fuzz --variants 200``.
 from __future__ import annotations
 
 import gzip
+import os
+import re
 import struct
 import subprocess
 import sys
@@ -19,9 +21,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tests.readers.corrupted import corrupt
-from tests.readers.samples import WRITERS, write_sample
+from tests.readers.samples import WRITERS, write_png, write_sample
 
-from seqspan.readers import _isolated, read
+from seqspan.readers import _isolated, _streams, images, read, video
 
 TEXT_FORMATS = ("amc", "asf", "bvh", "csv", "text-spectra", "envi")
 # What the text formats reserve, and what breaks them.
@@ -43,7 +45,17 @@ WORDS = (
     *("HIERARCHY", "ROOT", "{", "}", "OFFSET", "CHANNELS", "3", "MOTION", "Frames:", "Frame", "Time:", "nan"),
     *("ENVI", "=", "samples", "lines", "bands", "wavelength", ",", ";", '"', "\n", "\n", "\n", "\x00", "ü"),
 )
-ISOLATED = ("c3d", "mat73", "parquet", "feather")  # a process for each, so fewer of them
+ISOLATED = (
+    "c3d",
+    "mat73",
+    "parquet",
+    "feather",
+    "mp4",
+    "avi",
+    "gif",
+    "tiff",
+    "png",
+)  # a process for each, so fewer of them
 
 
 def read_damaged(name: str, content: bytes) -> None:
@@ -194,6 +206,90 @@ def test_a_native_parser_gets_no_more_memory_than_its_limit(tmp_path, monkeypatc
     monkeypatch.setattr(_isolated, "USUAL_BASE_MEMORY", 2**26)  # too little for NumPy alone
     with pytest.raises(ValueError, match=r"markers\.c3d: (the parser crashed|could not be parsed)"):
         read(path, max_bytes=10**6)
+
+
+# What the other process does instead of decoding; it has sent the number of the first file before.
+BREAK_DOWNS = {
+    "os.abort()": "the decoder crashed (status -6)",
+    "os._exit(0)": "the decoder crashed (status 0)",
+    "os.kill(os.getpid(), 11)": "the decoder crashed (status -11)",
+    "os.write(channel._file.fileno(), b'f'); os._exit(0)": "crashed (status 0)",
+    "time.sleep(3600)": "the decoder made no progress for 2 s",
+    "bytearray(2**34)": "does not fit in memory",
+    "sys.setrecursionlimit(50); (lambda f: f(f))(lambda f: f(f))": "(RecursionError)",
+    "print('noise', flush=True); raise OSError(5, 'Input/output error')": "Input/output error",
+}
+
+
+@pytest.fixture
+def broken_decoder(tmp_path, monkeypatch):
+    """Replace the decoders of the other process by a line of Python."""
+
+    def install(line):
+        (tmp_path / "broken_decoder.py").write_text(
+            "import os, sys, time\ndef work(channel, **request):\n"
+            "    channel.send_file(0) if 'files' in request else None\n"
+            f"    {line}\n"
+        )
+        monkeypatch.setattr(
+            _streams, "START", f"import sys; sys.path.append({str(tmp_path)!r}); {_streams.START}"
+        )
+        for module in (images, video):
+            monkeypatch.setattr(module, "DECODE", "broken_decoder:work")
+        monkeypatch.setattr(video, "PROBE", "broken_decoder:work")
+        monkeypatch.setattr(_streams, "STALL_SECONDS", 2)
+
+    return install
+
+
+@pytest.mark.parametrize("name", ["mp4", "png"])
+@pytest.mark.parametrize(("line", "message"), BREAK_DOWNS.items())
+def test_a_decoder_that_breaks_down_takes_nobody_along(tmp_path, broken_decoder, name, line, message):
+    path = write_sample(name, tmp_path)
+    broken_decoder(line)
+    with pytest.raises((ValueError, OSError), match=rf"{re.escape(path.name)}.*{re.escape(message)}"):
+        read(path)
+
+
+def test_the_picture_that_breaks_a_decoder_is_named(tmp_path, broken_decoder):
+    for number in range(3):
+        write_png(tmp_path / f"{number}.png")
+    broken_decoder("channel.send_file(2); os.abort()")
+    with pytest.raises(ValueError, match=r"2\.png: the decoder crashed"):
+        read(tmp_path, format="images")
+
+
+def test_a_decoder_that_takes_its_time_is_left_alone(tmp_path, broken_decoder, monkeypatch):
+    path = write_sample("png", tmp_path)
+    pixels = "np.zeros((96, 129), np.uint8)"
+    broken_decoder(
+        "import numpy as np\n    from seqspan.readers._decoder import beat\n"
+        "    for _ in range(40):\n        time.sleep(0.1)\n        beat()\n"
+        f"    channel.send_frame(0.0, {pixels})\n    return [0.0]"
+    )
+    assert read(path).X.shape == (1, 12384)
+
+
+def test_no_decoder_is_left_behind(tmp_path):
+    path = write_sample("mp4", tmp_path)
+    messages = _streams.stream(video.DECODE, path=str(path), selection=video.VideoOptions().selection)
+    next(messages)
+    messages.close()
+    with pytest.raises(ValueError, match="the frames would take"):
+        read(path, max_bytes=20_000)
+    children = Path("/proc/self/task", str(os.getpid()), "children").read_text().split()
+    names = [Path("/proc", child, "cmdline").read_text() for child in children]
+    assert not [name for name in names if "_decoder" in name]
+
+
+def test_decoding_loads_neither_ffmpeg_nor_pillow_here(tmp_path):
+    paths = [str(write_sample(name, tmp_path)) for name in ("mp4", "png")]
+    code = (
+        "import sys; from seqspan.readers import read; [read(path) for path in sys.argv[1:]];"
+        "print([name for name in ('av', 'PIL') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code, *paths], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
 
 
 @pytest.mark.data

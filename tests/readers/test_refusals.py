@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import struct
 import zipfile
+from types import SimpleNamespace
 
 import h5py
 import numpy as np
@@ -24,7 +25,7 @@ from tests.readers.samples import (
 )
 
 from seqspan._core.extras import MissingPackageError
-from seqspan.readers import _asf, _isolated, images, read, video
+from seqspan.readers import _asf, _films, _isolated, _streams, images, read, video
 from seqspan.readers._c3d_parameters import MAX_RECORDS, check_parameters
 from seqspan.readers._errors import name_file_in_errors
 from seqspan.readers._mocap import JointMotion, JointOptions, motion_to_recording
@@ -303,7 +304,7 @@ def test_a_part_of_a_film_without_frames(tmp_path):
 def test_a_disk_that_fails_in_the_middle_of_a_film(tmp_path, monkeypatch):
     """FFmpeg's errors are OSErrors where the system has a number for them."""
     write_video(tmp_path / "film.mp4")
-    select = video._selected
+    select = _films.selected_frames
 
     def fail_after_five(*given):
         for number, found in enumerate(select(*given)):
@@ -311,7 +312,14 @@ def test_a_disk_that_fails_in_the_middle_of_a_film(tmp_path, monkeypatch):
                 raise OSError(5, "Input/output error")
             yield found
 
-    monkeypatch.setattr(video, "_selected", fail_after_five)
+    def decode_here(task, path, selection):
+        sent = []
+        channel = SimpleNamespace(send_frame=lambda *given: sent.append(_streams.Frame(*given)))
+        about = _films.decode_film(channel, path, selection)
+        yield from [*sent, _streams.Result(about)]
+
+    monkeypatch.setattr(_films, "selected_frames", fail_after_five)
+    monkeypatch.setattr(video, "stream", decode_here)
     refused(tmp_path / "film.mp4", "decoding stopped after 6 frames: Input/output error; pass damaged='keep'")
     assert len(read(tmp_path / "film.mp4", damaged="keep")) == 5
 
@@ -324,7 +332,7 @@ def test_frames_without_a_stamp_are_counted(tmp_path, monkeypatch):
 
     write_video(tmp_path / "film.mp4")
     with av.open(str(tmp_path / "film.mp4")) as film:
-        clock = video._Clock(film.streams.video[0])
+        clock = _films.Clock(film.streams.video[0])
         assert [clock.time_of(Unstamped()) for _ in range(3)] == pytest.approx([0, 0.1, 0.2])
     assert clock.end == pytest.approx(0.3)
     assert clock.notes() == ["3 frames without a time stamp: their times assume 10 frames per second"]

@@ -9,7 +9,7 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 from tests.problems import CASES, two_subspaces
 
-from seqspan.models import Lsr, Osc
+from seqspan.models import Absolute, Lsr, Model, Osc
 from seqspan.solvers import SOLVERS, Stopping
 from seqspan.solvers.fast.landmarks import choose_landmarks, solve_on_landmarks
 from seqspan.solvers.scaling import SAFE_BITS, unusual_exponent
@@ -111,3 +111,13 @@ def test_a_published_algorithm_gets_the_samples_as_they_are():
     with pytest.warns(ConvergenceWarning):
         found, plain = (each(Osc(9.0, 90.0), X, stopping=published).Z for each in (solve, solve.__wrapped__))
     np.testing.assert_array_equal(found, plain)
+
+
+def test_a_model_that_cannot_be_rescaled_takes_samples_of_ordinary_size():
+    class Lasso(Model):
+        penalty = Absolute(0.25)
+
+    solved = SOLVERS["splitting"](Lasso(), 16 * np.eye(2), stopping=STOPPING).Z
+    np.testing.assert_allclose(solved, (1 - 0.25 / 256) * np.eye(2), atol=1e-3)
+    with pytest.raises(ValueError, match="Lasso has no weight_powers"):
+        SOLVERS["splitting"](Lasso(), 1e30 * np.eye(2))

@@ -6,8 +6,14 @@ import numpy as np
 import pytest
 from benchmarks.soak.__main__ import Tally, run_case, soak
 from benchmarks.soak.cases import Case, draw_case
+from benchmarks.soak.command_line import other_than_command_line
+from benchmarks.soak.histories import stale_attributes
+from benchmarks.soak.refusals import rightly_refused
+from benchmarks.soak.relations import RELATIONS, broken_relations
 
-from seqspan import LSR, OSC
+import seqspan
+from seqspan import LSR, OSC, SSC
+from seqspan.estimators import SubspaceSegmenter
 
 
 def test_a_hundred_random_fits():
@@ -60,3 +66,66 @@ def test_a_crash_and_an_accepted_mistake_are_seen(monkeypatch):
     monkeypatch.setattr(LSR, "fit", lambda self, X: 1 / 0)
     run_case(Case(3, LSR(2), np.eye(4), "breaks down"), tally)
     assert tally.counts["crashes"] == 3
+
+
+ROWS = np.random.default_rng(3).uniform(-1, 1, (24, 4))
+
+
+@pytest.mark.parametrize("relation", RELATIONS, ids=lambda relation: relation.change.__name__)
+def test_an_answer_that_depends_on_what_it_must_not_is_seen(monkeypatch, relation):
+    fitted = LSR(2, preprocess="centre,scale", random_state=0).fit(ROWS)
+    case = Case(0, fitted, ROWS, "")
+    assert relation.applies(fitted, ROWS)
+    monkeypatch.setattr("benchmarks.soak.relations.RELATIONS", [relation])
+    assert list(broken_relations(case)) == []
+    fit = LSR.fit
+
+    def tampered(self, X):
+        fit(self, X)
+        self.objective_ *= 3
+
+    monkeypatch.setattr(LSR, "fit", tampered)
+    assert "from below" in next(broken_relations(case))
+
+
+def test_relations_that_need_not_hold_are_not_checked():
+    rescale, units, _, backwards, constant = RELATIONS
+    kept = LSR(2, normalize=False).fit(ROWS)
+    assert not any(relation.applies(kept, ROWS) for relation in (rescale, units, constant))
+    halved = LSR(2, preprocess="subsample:2").fit(ROWS)
+    assert rescale.applies(halved, ROWS)
+    assert not backwards.applies(halved, ROWS)
+
+
+def test_other_labels_after_an_exact_change_are_seen(monkeypatch):
+    fitted = LSR(2, random_state=0).fit(ROWS)
+    monkeypatch.setattr("benchmarks.soak.relations.RELATIONS", RELATIONS[:1])
+    monkeypatch.setattr(fitted, "labels_", 1 - fitted.labels_)
+    assert next(broken_relations(Case(0, fitted, ROWS, ""))).startswith("labels")
+
+
+def test_attributes_that_stay_are_seen(monkeypatch):
+    cases = [Case(seed, OSC(), ROWS, "") for seed in range(3, 200, 10)]
+    assert [fault for case in cases for fault in stale_attributes(case)] == []
+    monkeypatch.setattr(SubspaceSegmenter, "_forget", lambda self: setattr(self, "_stream", None))
+    assert any("stale n_final_ after" in fault for case in cases for fault in stale_attributes(case))
+
+
+def test_another_answer_of_the_command_line_is_seen(monkeypatch):
+    case = Case(7, OSC(), ROWS, "")
+    assert list(other_than_command_line(case)) == []
+    other = seqspan.segment(ROWS, n_spans=2)
+    monkeypatch.setattr(seqspan, "segment", lambda path: other)
+    assert "the command line writes" in next(other_than_command_line(case))
+
+
+def test_refusals_must_be_right():
+    error = ValueError("X = XZ is infeasible")
+    independent = Case(1, SSC(noise="none"), np.eye(5), "")
+    assert rightly_refused(independent, error) == "infeasible"
+    assert rightly_refused(Case(1, SSC(noise="none"), np.ones((5, 2)), ""), error) is None
+    error = ValueError("use normalize=True")
+    large = Case(1, LSR(normalize=False), ROWS, "", scale=1e200)
+    assert rightly_refused(large, error) == "out of range"
+    assert rightly_refused(Case(1, LSR(normalize=False), ROWS, ""), error) is None
+    assert rightly_refused(Case(1, LSR(), ROWS, "", scale=1e200), error) is None

@@ -8,6 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 DOUBLE_BYTES = 8  # factorisations are in double precision, whatever the precision of the samples
+#: What any fit takes besides its arrays: BLAS workspaces, stacks of threads, and what the allocator keeps of
+#: freed arrays. Measured at 300 samples: 0.3 to 3.8 MiB, more than the coefficients.
+OVERHEAD_BYTES = 4 * 2**20
 PROC = Path("/proc")
 CGROUP = Path("/sys/fs/cgroup")
 # files with the limit and the usage, and the page-cache entry of memory.stat, in cgroup versions 2 and 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import insort
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
@@ -15,11 +15,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 
-from seqspan._core.extras import import_optional
+from seqspan._core.extras import import_optional, require_optional
 from seqspan._core.spans import Span
 from seqspan._core.text import name_label
-from seqspan.exports._timeline import Timeline, frame_rate_of
-from seqspan.readers.video import UPRIGHT, Clock, open_film, orientation_of
+from seqspan.exports._timeline import Timeline
+from seqspan.readers._decoder import Channel
+from seqspan.readers._films import UPRIGHT, Clock, first_stream, frame_rate_of, open_film, orientation_of
+from seqspan.readers._streams import run_task
 
 if TYPE_CHECKING:
     from av.container import InputContainer, OutputContainer
@@ -29,6 +31,8 @@ if TYPE_CHECKING:
     from av.video.stream import VideoStream
 
 Window: TypeAlias = tuple[Fraction, Fraction]
+
+SPLIT = "seqspan.exports._split:split_here"
 
 #: Encoders, best first, and their options.
 ENCODERS = {"libx264": {"crf": "16", "preset": "veryfast"}, "mpeg4": {"qscale": "2"}}
@@ -105,6 +109,22 @@ def split_video(timeline: Timeline, folder: Path) -> list[SpanFile]:
     """
     if timeline.frame_rate is None:
         raise ValueError(f"{timeline.name}: splitting needs a video file; this is {timeline.description}.")
+    require_optional("av", "splitting video")
+    request = asdict(timeline) | {"frame_rate": str(timeline.frame_rate)}
+    files = run_task(SPLIT, timeline=request, folder=str(folder))
+    return [SpanFile(**file) for file in files]
+
+
+def split_here(channel: Channel, timeline: dict[str, Any], folder: str) -> list[dict[str, Any]]:
+    """Split a film; the other process does it for `split_video`."""
+    spans = tuple(Span(**span) for span in timeline.pop("spans"))
+    rate, size = Fraction(timeline.pop("frame_rate")), tuple(timeline.pop("size"))
+    film = Timeline(**timeline, spans=spans, frame_rate=rate, size=size)
+    return [asdict(file) for file in _write_spans(film, Path(folder))]
+
+
+def _write_spans(timeline: Timeline, folder: Path) -> list[SpanFile]:
+    """Write the files of all spans."""
     index = _index_packets(timeline.source)
     digits = len(str(len(timeline.spans)))
     files = []
@@ -263,7 +283,7 @@ def _copy_packets(
 def _encode(timeline: Timeline, span: Span, window: Window, path: Path) -> None:
     """Decode and encode the frames of a span, each with its own time; copy the sound."""
     with open_film(timeline.source) as film, _create(path) as output:
-        target = _add_encoder(output, timeline, film.streams.video[0])
+        target = _add_encoder(output, timeline, first_stream(film))
         sound = _add_copies(output, list(film.streams.audio))
         base = Fraction(target.codec_context.time_base)
         durations: dict[int, int] = {}

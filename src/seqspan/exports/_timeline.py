@@ -6,15 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from seqspan._core.spans import Span
 from seqspan._core.text import printable
-from seqspan.readers.video import DEFAULT_RATE, open_film, orientation_of
+from seqspan.readers.video import probe_film
 from seqspan.recording import Recording
-
-if TYPE_CHECKING:
-    from av.video.stream import VideoStream
 
 #: Seconds in each unit of time.
 SECONDS = {"s": 1.0, "sec": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "min": 60.0, "h": 3600.0}
@@ -125,15 +121,5 @@ def make_timeline(recording: Recording, spans: list[Span]) -> Timeline:
     timeline = Timeline(recording.source, recording.kind, recording.time_unit, tuple(spans))
     if recording.read_options.get("format") != "video":
         return timeline
-    with open_film(recording.source) as film:
-        stream = film.streams.video[0]
-        first = next(film.decode(stream), None)
-        if first is None:
-            raise ValueError(f"{timeline.name}: the film has no frames any more.")
-        size = orientation_of(first).turn_size((stream.codec_context.width, stream.codec_context.height))
-        return replace(timeline, kind="video", time_unit="s", frame_rate=frame_rate_of(stream), size=size)
-
-
-def frame_rate_of(stream: VideoStream) -> Fraction:
-    """Frames per second of a film."""
-    return Fraction(stream.average_rate or stream.guessed_rate or DEFAULT_RATE)
+    rate, size = probe_film(recording.source)
+    return replace(timeline, kind="video", time_unit="s", frame_rate=rate, size=size)

@@ -63,8 +63,9 @@ class Model:
            [0.  , 0.75]])
     """
 
-    #: For each weight, and for the objective, the power of the samples' scale that it grows with.
-    weight_powers: ClassVar[Mapping[str, int]] = {}
+    #: For each weight, and for the objective, the power of the samples' scale that it grows with. None if
+    #: that is not known: such a model takes only samples of ordinary size.
+    weight_powers: ClassVar[Mapping[str, int] | None] = None
     objective_power: ClassVar[int] = 2
 
     @property
@@ -140,7 +141,7 @@ class Model:
         ValueError
             If a weight leaves the range of floats, or the model does not say how its weights grow.
         """
-        if not self.weight_powers and self.objective_power:
+        if self.weight_powers is None:
             raise ValueError(
                 f"{type(self).__name__} has no weight_powers to rescale samples of this size: use samples of "
                 "unit norm (normalize=True) or other units."

@@ -59,7 +59,7 @@ class Ssc(Model):
     2.0
     """
 
-    weight_powers: ClassVar[Mapping[str, int]] = {"lam": 2}
+    weight_powers: ClassVar[Mapping[str, int] | None] = {"lam": 2}
     lam: float | Array
 
     @property
@@ -80,6 +80,7 @@ class SscNoiseFree(Model):
     2.5
     """
 
+    weight_powers: ClassVar[Mapping[str, int] | None] = {}
     objective_power = 0
 
     @property
@@ -113,7 +114,7 @@ class SscOutliers(Model):
     5.25
     """
 
-    weight_powers: ClassVar[Mapping[str, int]] = {"lam1": -2, "lam2": -1}
+    weight_powers: ClassVar[Mapping[str, int] | None] = {"lam1": -2, "lam2": -1}
     objective_power = 0
     lam1: float | None
     lam2: float | None
@@ -148,7 +149,7 @@ class Lrr(Model):
     0.75
     """
 
-    weight_powers: ClassVar[Mapping[str, int]] = {"lam": 2}
+    weight_powers: ClassVar[Mapping[str, int] | None] = {"lam": 2}
     lam: float
 
     @property
@@ -168,6 +169,7 @@ class LrrNoiseFree(Model):
     2.0
     """
 
+    weight_powers: ClassVar[Mapping[str, int] | None] = {}
     objective_power = 0
 
     @property
@@ -196,7 +198,7 @@ class LrrColumnNoise(Model):
     2.5
     """
 
-    weight_powers: ClassVar[Mapping[str, int]] = {"lam": -1}
+    weight_powers: ClassVar[Mapping[str, int] | None] = {"lam": -1}
     objective_power = 0
     lam: float
 
@@ -226,7 +228,7 @@ class Lsr(Model):
     0.5
     """
 
-    weight_powers: ClassVar[Mapping[str, int]] = {"lam": 2}
+    weight_powers: ClassVar[Mapping[str, int] | None] = {"lam": 2}
     lam: float
 
     @property
@@ -256,7 +258,7 @@ class GraphRegularised(Model):
     3.0
     """
 
-    weight_powers: ClassVar[Mapping[str, int]] = {"fit_weight": 2, "lam": 2}
+    weight_powers: ClassVar[Mapping[str, int] | None] = {"fit_weight": 2, "lam": 2}
     fit_weight: float
     lam: float
     weights: Array
@@ -280,7 +282,7 @@ class GraphRegularised(Model):
 class _PathModel(Model):
     """Couples neighbours in time and penalises single entries, so its bound can be tightened."""
 
-    weight_powers: ClassVar[Mapping[str, int]] = {"lam1": 2, "lam2": 2}
+    weight_powers: ClassVar[Mapping[str, int] | None] = {"lam1": 2, "lam2": 2}
     lam1: float
     zero_diagonal: bool
 
@@ -367,7 +369,7 @@ class OscLowRank(Model):
     1.0
     """
 
-    weight_powers: ClassVar[Mapping[str, int]] = {"lam1": 2, "lam2": 2}
+    weight_powers: ClassVar[Mapping[str, int] | None] = {"lam1": 2, "lam2": 2}
     lam1: float
     lam2: float
 

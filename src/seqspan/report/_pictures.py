@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from seqspan._core.types import Array, IntArray
 from seqspan.cuts.spectral.affinity import SharedAffinity
-from seqspan.readers.video import DEFAULT_RATE, open_film
+from seqspan.readers.video import pick_frames
 from seqspan.recording import FrameView, Recording
 
 MAX_SIDE = 320  # cells per side of a heat map
@@ -111,27 +111,4 @@ def thumbnails(recording: Recording, indices: IntArray) -> dict[int, str]:
 
 def film_frames(source: str, times: Array) -> Iterator[Picture]:
     """Yield the frames at the given ascending times, scaled down, in colour."""
-    with open_film(source) as film:
-        stream = film.streams.video[0]
-        stream.thread_type = "AUTO"
-        base = float(stream.time_base or 1)
-        start = stream.start_time or 0
-        half = 0.5 / float(stream.average_rate or DEFAULT_RATE)
-        frames, latest = film.decode(stream), 0.0
-        for time in times:
-            if time - latest > SEEK_SECONDS:
-                film.seek(start + int(time / base), stream=stream)
-                frames = film.decode(stream)
-            for frame in frames:
-                latest = ((frame.pts or 0) - start) * base
-                if latest >= time - half:
-                    yield _scaled(frame)
-                    break
-
-
-def _scaled(frame: Any) -> Picture:
-    """Scale a frame to thumbnail size without distorting it, and rotate it upright."""
-    scale = min(THUMBNAIL[0] / frame.width, THUMBNAIL[1] / frame.height, 1)
-    size = max(round(frame.width * scale), 1), max(round(frame.height * scale), 1)
-    picture: Picture = frame.reformat(*size, "rgb24").to_ndarray()
-    return np.ascontiguousarray(np.rot90(picture, round(frame.rotation / 90) % 4))
+    return pick_frames(source, times.tolist(), THUMBNAIL, SEEK_SECONDS)

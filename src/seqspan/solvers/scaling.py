@@ -28,7 +28,7 @@ Solver = TypeVar("Solver", bound=Callable[..., Solution[Any]])
 
 
 def at_ordinary_scale(solve: Solver) -> Solver:
-    """Make a solver accept samples of any size; all arrays after the model are samples or atoms.
+    """Make a solver accept samples of any size; arrays among its arguments are samples or atoms.
 
     Examples
     --------
@@ -40,18 +40,19 @@ def at_ordinary_scale(solve: Solver) -> Solver:
     """
 
     @wraps(solve)
-    def rescale_and_solve(model: Model, X: Array, *atoms: Array, **options: Any) -> Solution[Any]:
+    def rescale_and_solve(model: Model, X: Array, *more: Any, **options: Any) -> Solution[Any]:
         stopping = options.get("stopping") or Stopping()
         # a published algorithm gets the samples as they are, if it can
-        exponent = -unusual_exponent(X, SAFE_BITS if stopping.published else TUNED_BITS)
+        as_given = stopping.published or model.weight_powers is None
+        exponent = -unusual_exponent(X, SAFE_BITS if as_given else TUNED_BITS)
         if not exponent:
-            return solve(model, X, *atoms, **options)
+            return solve(model, X, *more, **options)
         if options.get("dictionary") is not None:
             options["dictionary"] = np.ldexp(options["dictionary"], exponent)
         back = -exponent * model.objective_power
         options["stopping"] = replace(stopping, callback=_scaled_callback(stopping.callback, back))
-        arrays = [np.ldexp(array, exponent) for array in (X, *atoms)]
-        solution = solve(model.rescaled(exponent), *arrays, **options)
+        given = [np.ldexp(one, exponent) if hasattr(one, "dtype") else one for one in (X, *more)]
+        solution = solve(model.rescaled(exponent), *given, **options)
         history = [_scaled(progress, back) for progress in solution.history]
         objective = times_power_of_two(solution.objective, back)
         if not np.isfinite(objective) or (objective == 0) != (solution.objective == 0):

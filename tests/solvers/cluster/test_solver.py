@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -55,6 +56,18 @@ def test_three_workers_do_what_one_process_does(cluster, model):
     # bands of the bound follow the last gap, and one of the two was certified before its first step
     assert together.gap == pytest.approx(alone.gap, rel=1e-2)
     np.testing.assert_allclose(together.Z, alone.Z, atol=1e-9)
+
+
+@EVERY_MODEL
+def test_samples_may_have_any_size(cluster, model):
+    X, D = problem(model)
+    stopping, factor = Stopping(TOL, 5000), 2.0**300
+    large = replace(model, lam1=model.lam1 * factor**2, lam2=model.lam2 * factor**2)
+    atoms = None if D is None else factor * D
+    plain = solve_on_cluster(model, X, cluster.address, dictionary=D, stopping=stopping)
+    scaled = solve_on_cluster(large, factor * X, cluster.address, dictionary=atoms, stopping=stopping)
+    assert scaled.objective == pytest.approx(factor**2 * plain.objective, rel=3 * TOL)
+    assert scaled.gap <= TOL
 
 
 @EVERY_MODEL

@@ -19,11 +19,13 @@ from seqspan.solvers.fast.reduced import Reduced, column_blocks, reduce, reduce_
 from seqspan.solvers.fast.solver import CHECK_EVERY, MAX_INITIAL_R2, PENALTIES, advance
 from seqspan.solvers.fast.sweeps import State, Sweeps
 from seqspan.solvers.loop import Algorithm, Stopping, run
+from seqspan.solvers.scaling import at_ordinary_scale
 
 T = TypeVar("T")
 CHECKPOINT_EVERY = 25  # iterations: writing the state takes about as long as two of them
 
 
+@at_ordinary_scale
 def solve_on_cluster(
     model: Osc | SpatSc,
     X: Array,

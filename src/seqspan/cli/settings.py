@@ -40,9 +40,7 @@ class Settings:
 
     subspaces: str = option("--subspaces -k", "N|auto", "number of distinct labels", "auto")
     spans: str = option("--spans", "N|auto", "number of spans", "auto")
-    grain: str = option(
-        "--grain", "NAME", "coarse, default or fine: how much has to change for a new span", "default"
-    )
+    grain: str = option("--grain", "NAME", "how fine spans are: coarse, default, fine", "default")
     method: str = option("--method", "NAME", f"{', '.join(METHODS)}", "osc")
     cut: str = option("--cut", "NAME", f"{', '.join(CUTS)}", "ordered")
     lambda1: str | None = option("--lambda1", "WEIGHT", "weight of sparsity, or auto")

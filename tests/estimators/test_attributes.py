@@ -105,9 +105,7 @@ def test_names_of_a_table_s_columns_are_kept():
 
 def test_a_stream_refuses_parameters_that_change_in_its_middle():
     stream = OSC().partial_fit(X[:20])
-    with pytest.raises(
-        ValueError, match=r"lambda_2 was 1\.0 when the stream began; got 5\.0\. End"
-    ):
+    with pytest.raises(ValueError, match=r"lambda_2 was 1\.0 when the stream began; got 5\.0\. End"):
         stream.set_params(lambda_2=5.0).partial_fit(X[20:])
     stream.set_params(lambda_2=1.0).partial_fit(X[20:], last=True)
     assert stream.n_samples_seen_ == len(X)

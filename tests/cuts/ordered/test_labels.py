@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.cuts.ordered.gaussian import features, weighted_cost
 
-from seqspan._core.spans import Division
+from seqspan._core.spans import Division, merge_neighbours, number_in_order
 from seqspan.cuts.ordered import labels as labels_module
 from seqspan.cuts.ordered.cost import GaussianCost
 from seqspan.cuts.ordered.labels import (
@@ -21,8 +21,6 @@ from seqspan.cuts.ordered.labels import (
     correlation_time,
     effective_share,
     give_lost_labels,
-    merge_neighbours,
-    number_in_order,
 )
 
 MEANS = np.array([[0.0, 0.0], [3.0, 0.0], [0.0, 3.0], [3.0, 3.0]])

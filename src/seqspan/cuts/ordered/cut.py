@@ -11,12 +11,13 @@ from functools import cached_property
 import numpy as np
 
 from seqspan._core.backend import to_host
+from seqspan._core.scaling import scale_columns
 from seqspan._core.spans import MIN_LENGTH, Division
 from seqspan._core.types import Array, IntArray
 from seqspan.cuts.cutter import Cutter, check_auto
 from seqspan.cuts.ordered.cost import GaussianCost
 from seqspan.cuts.ordered.labels import Settling
-from seqspan.cuts.ordered.n_spans import SpanCount, count_spans
+from seqspan.cuts.ordered.n_spans import SpanCount, count_spans, explains_more_scaled
 from seqspan.cuts.ordered.search import SpanSearch
 
 GRID_POINTS = 2500  # places for boundaries in the first search; they are exact to the sample afterwards
@@ -28,7 +29,7 @@ class OrderedCutter(Cutter):
     Parameters
     ----------
     X : array of shape (d, n)
-        Samples in the order of time, not scaled to unit norm: how large they are says something, too.
+        Samples in the order of time, not scaled to unit norm. They are scaled if spans then explain more.
     Z : array of shape (m, n)
         Their coefficients.
     min_length : int
@@ -55,10 +56,11 @@ class OrderedCutter(Cutter):
     ) -> None:
         if X is None:
             raise ValueError("cut='ordered' needs the samples X as well as Z; got X=None.")
-        self._samples: Array = to_host(X)
-        super().__init__(self._samples, to_host(Z))
         n: int = X.shape[1]
         self._min_length, self._n_jobs = min(min_length, n), n_jobs
+        self._samples: Array = to_host(X)
+        self._unit = explains_more_scaled(self._samples, self._min_length)
+        super().__init__(scale_columns(self._samples) if self._unit else self._samples, to_host(Z))
         self._step = -(-n // GRID_POINTS)
         self._most = max(n // self._min_length, 1)
         self._divisions: dict[int, IntArray] = {}
@@ -99,7 +101,7 @@ class OrderedCutter(Cutter):
     @cached_property
     def span_count(self) -> SpanCount:
         """What spans explain in the recording, compared with chance."""
-        return count_spans(self._samples, self._min_length, self._n_jobs)
+        return count_spans(self._samples, self._min_length, self._n_jobs, unit=self._unit)
 
     @cached_property
     def _search(self) -> SpanSearch:

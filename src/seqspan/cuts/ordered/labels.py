@@ -17,7 +17,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from seqspan._core.spans import Division
+from seqspan._core.spans import Division, merge_neighbours, number_in_order
 from seqspan._core.types import Array, IntArray
 from seqspan.cuts.ordered.cost import GaussianCost, Moments
 
@@ -251,28 +251,3 @@ def give_lost_labels(division: Division, n_labels: int) -> Division:
         longest = max((s for s in shared if s < len(lengths)), key=lambda s: lengths[s])
         labels[longest] = labels.max() + 1
     return Division(division.boundaries, number_in_order(labels))
-
-
-def merge_neighbours(division: Division) -> Division:
-    """Join neighbouring spans that have the same label.
-
-    Examples
-    --------
-    >>> merge_neighbours(Division(np.array([2, 5]), np.array([0, 0, 1]))).boundaries
-    array([5])
-    """
-    changes = division.labels[1:] != division.labels[:-1]
-    labels = division.labels[np.concatenate([[True], changes])]
-    return Division(division.boundaries[changes], number_in_order(labels))
-
-
-def number_in_order(labels: IntArray) -> IntArray:
-    """Number labels in the order in which they first appear.
-
-    Examples
-    --------
-    >>> number_in_order(np.array([7, 2, 7, 4]))
-    array([0, 1, 0, 2])
-    """
-    _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
-    return np.argsort(np.argsort(first))[inverse]

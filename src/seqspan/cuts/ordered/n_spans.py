@@ -12,8 +12,8 @@ explain something even where nothing changes. How much, surrogates tell: recordi
   span.
 - Surrogates of the features say how many spans there are: the k for which F(k) is furthest above their mean.
 
-The features are as many, 1, 2, 4 or 8, as explain most. Two means in turn, hidden in the noise of many
-channels, show in one feature; motion needs all eight.
+The features are as many, 1, 2, 4 or 8, as explain most beyond chance. Two means in turn, hidden in the noise
+of many channels, show in one feature; motion needs all eight.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from seqspan._core.kernels import spread_anchors
+from seqspan._core.scaling import scale_columns
 from seqspan._core.threads import Team
 from seqspan._core.types import Array
 from seqspan.cuts.ordered.cost import GaussianCost
@@ -37,7 +38,7 @@ MAX_SAMPLES = 20_000  # longer recordings are averaged over blocks of samples
 N_ANCHORS = 300  # of the features of every surrogate
 N_SURROGATES = 8  # of each kind
 PATIENCE = 10  # numbers of spans without more evidence after which no more are tried
-DEVIATIONS = 2.0  # above the mean of surrogates, for a change to count as one
+DEVIATIONS = 3.0  # above the mean of surrogates, for a change to count as one
 MIN_EVIDENCE = 10.0  # nats; with less, nothing changes, whatever chance explains
 MARGIN = 1.1  # times their mean: surrogates are Gaussian, and recordings are not quite
 GRAINS = {"coarse": 2.0, "default": 1.0, "fine": 0.5}  # how often what chance explains is subtracted
@@ -66,10 +67,15 @@ class SpanCount:
     features: Array
 
     @property
+    def excess(self) -> float:
+        """Most that some number of spans explains beyond what it explains in surrogates of the samples."""
+        chance = MARGIN * self.samples.mean(axis=0) + DEVIATIONS * self.samples.std(axis=0, ddof=1)
+        return float(np.max(self.recording - np.maximum(chance, MIN_EVIDENCE)))
+
+    @property
     def shows_change(self) -> bool:
         """Whether some number of spans explains more than it explains in surrogates of the samples."""
-        chance = MARGIN * self.samples.mean(axis=0) + DEVIATIONS * self.samples.std(axis=0, ddof=1)
-        return bool(np.any(self.recording > np.maximum(chance, MIN_EVIDENCE)))
+        return self.excess > 0
 
     def choose(self, grain: str = "default") -> int:
         """Number of spans with the most evidence beyond what surrogates of the features have."""
@@ -77,7 +83,33 @@ class SpanCount:
         return int(np.argmax(self.recording - GRAINS[grain] * chance)) + 1
 
 
-def count_spans(X: Array, min_length: int, n_jobs: int | None = None) -> SpanCount:
+def explains_more_scaled(X: Array, min_length: int) -> bool:
+    """Whether spans explain twice as much of samples of unit norm as of the samples as they are.
+
+    Parameters
+    ----------
+    X : array of shape (d, n)
+    min_length : int
+        Length of the shortest span, in samples.
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.repeat([[1.0, 0.0], [0.0, 1.0]], 50, axis=1) * rng.lognormal(0, 3, 100)
+    >>> explains_more_scaled(X, 5)
+    True
+    """
+    rows, min_length = _average_blocks(_rotate(X.T), min_length)
+    grid, p = _grid(rows, min_length), max(FEATURE_COUNTS)
+    plain, scaled = (_net_evidence(_features(rows, p, unit=unit), grid).max() for unit in (False, True))
+    return bool(scaled > 2 * plain)  # by much: how large samples are should count if in doubt
+
+
+def count_spans(X: Array, min_length: int, n_jobs: int | None = None, *, unit: bool = False) -> SpanCount:
     """Compare what spans explain in a recording and in its surrogates.
 
     Parameters
@@ -86,6 +118,8 @@ def count_spans(X: Array, min_length: int, n_jobs: int | None = None) -> SpanCou
         Samples, not scaled to unit norm.
     min_length : int
         Length of the shortest span, in samples.
+    unit : bool
+        Scale samples and surrogates to unit norm.
     n_jobs : int, optional
         Number of threads.
 
@@ -101,22 +135,19 @@ def count_spans(X: Array, min_length: int, n_jobs: int | None = None) -> SpanCou
     3
     """
     rows, min_length = _average_blocks(_rotate(X.T), min_length)
-    step = -(-len(rows) // GRID_POINTS)
-    grid = step, max(1, -(-min(min_length, len(rows)) // step))
-    Y = sample_features(rows.T, max(FEATURE_COUNTS), n_anchors=N_ANCHORS)
-    found, n_features = max(
-        ((_net_evidence(Y[:, :p], grid), p) for p in FEATURE_COUNTS), key=lambda pair: pair[0].max()
-    )
-    samples, features = np.zeros((2, N_SURROGATES, len(found)))
+    grid, most = _grid(rows, min_length), max(FEATURE_COUNTS)
+    Y = _features(rows, most, unit=unit)
+    found = [_net_evidence(Y[:, :p], grid) for p in FEATURE_COUNTS]
+    drawn = [SpanCount(each, *np.zeros((2, N_SURROGATES, len(each)))) for each in found]
 
     def explain(seed: int) -> None:
-        drawn = draw_surrogate(rows, np.random.default_rng(seed)).T
-        samples[seed] = _net_evidence(
-            sample_features(drawn, n_features, n_anchors=N_ANCHORS), grid, len(found)
-        )
-        drawn = draw_surrogate(Y[:, :n_features], np.random.default_rng(seed))
-        drawn /= np.maximum(drawn.std(axis=0), np.finfo(float).tiny)
-        features[seed] = _net_evidence(drawn, grid, len(found))
+        of_samples = _features(draw_surrogate(rows, np.random.default_rng(seed)), most, unit=unit)
+        of_features = draw_surrogate(Y, np.random.default_rng(seed))
+        of_features /= np.maximum(of_features.std(axis=0), np.finfo(float).tiny)
+        for p, count in zip(FEATURE_COUNTS, drawn, strict=True):
+            if len(count.recording) > 1:  # otherwise no number of spans explains anything
+                count.samples[seed] = _net_evidence(of_samples[:, :p], grid, len(count.recording))
+                count.features[seed] = _net_evidence(of_features[:, :p], grid, len(count.recording))
 
     with Team(n_jobs) as team:
 
@@ -124,9 +155,9 @@ def count_spans(X: Array, min_length: int, n_jobs: int | None = None) -> SpanCou
             for seed in seeds:
                 explain(seed)
 
-        if len(found) > 1:  # otherwise no number of spans explains anything
+        if max(len(each) for each in found) > 1:
             team.map(work, N_SURROGATES)
-    return SpanCount(found, samples, features)
+    return max(drawn, key=lambda count: (max(count.excess, 0.0), count.recording.max()))
 
 
 def _rotate(rows: Array) -> Array:
@@ -134,8 +165,19 @@ def _rotate(rows: Array) -> Array:
     if rows.shape[1] <= MAX_DIMENSIONS:
         return rows.astype(np.float64)
     some = rows[spread_anchors(len(rows), N_ANCHORS)]
-    directions = np.linalg.svd(some - some.mean(axis=0), full_matrices=False)[2][:MAX_DIMENSIONS]
+    directions = np.linalg.svd(some, full_matrices=False)[2][:MAX_DIMENSIONS]
     return np.asarray(rows @ directions.T, dtype=np.float64)
+
+
+def _features(rows: Array, count: int, *, unit: bool) -> Array:
+    X = scale_columns(np.ascontiguousarray(rows.T)) if unit else rows.T
+    return sample_features(X, count, n_anchors=N_ANCHORS)
+
+
+def _grid(rows: Array, min_length: int) -> tuple[int, int]:
+    """Samples from one place for a boundary to the next, and the shortest span in these steps."""
+    step = -(-len(rows) // GRID_POINTS)
+    return step, max(1, -(-min(min_length, len(rows)) // step))
 
 
 def _average_blocks(rows: Array, min_length: int) -> tuple[Array, int]:

@@ -366,7 +366,7 @@ def test_what_answers_share_is_computed_once(monkeypatch):
 
     monkeypatch.setattr("seqspan.cuts.cutter.make_cost", make)
     monkeypatch.setattr("seqspan.cuts.ordered.cut.count_spans", count)
-    X = scenes([33, 61, 100], 140)
+    X = 3 + scenes([33, 61, 100], 140)  # far from zero, so that they are not scaled to unit norm
     cutter = OrderedCutter(X, np.eye(140))
     first, second = cutter.cut(), cutter.cut(5, 2)
     assert made == ["count", "cost"]

@@ -16,7 +16,7 @@ from seqspan.cuts.ordered import cost as cost_module
 from seqspan.cuts.ordered import cut as cut_module
 from seqspan.cuts.ordered import search as search_module
 from seqspan.cuts.ordered.confidence import boundary_confidence
-from seqspan.cuts.ordered.cost import make_cost
+from seqspan.cuts.ordered.cost import GaussianCost, make_cost
 from seqspan.cuts.ordered.cut import MIN_LENGTH, OrderedCutter
 from seqspan.cuts.ordered.labels import LabelTree
 from seqspan.cuts.ordered.n_spans import SpanCount, count_spans
@@ -385,3 +385,30 @@ def test_what_answers_share_is_computed_once(monkeypatch):
 def test_given_numbers_need_no_surrogates(monkeypatch):
     monkeypatch.setattr("seqspan.cuts.ordered.cut.count_spans", None)
     assert len(ordered_cut(scenes([33], 60), np.eye(60), n_spans=2).labels) == 2
+
+
+@pytest.mark.parametrize("min_length", [1, 6])
+def test_boundaries_move_from_the_grid_to_the_best_sample_nearby(min_length):
+    step, n = 4, 64
+    rng = np.random.default_rng(0)
+    cost = GaussianCost([rng.standard_normal((n, 2)) + np.repeat([0.0, 3.0, 0.0], [24, 13, 27])[:, None]])
+    starts = np.array([20, 28, 40])
+    refined = cut_module._refine(cost, starts, step, min_length)
+    edges = [0, *starts, n]
+    for index in (1, 2, 3):  # one after the other, each between where its neighbours are by then
+        left, right = edges[index - 1], edges[index + 1]
+        places = [
+            place
+            for place in range(edges[index] - step, edges[index] + step + 1)
+            if place - left >= min_length and right - place >= min_length
+        ]
+        edges[index] = min(places, key=lambda place: cost.error(left, place) + cost.error(place, right))
+    np.testing.assert_array_equal(refined, edges[1:-1])
+    assert refined.tolist() != starts.tolist()
+    np.testing.assert_array_equal(cut_module._refine(cost, starts, 1, min_length), starts)
+
+
+def test_spans_without_room_on_the_grid_are_halves_of_the_longest():
+    assert cut_module._halve_longest(np.array([10, 40]), 50, 3).tolist() == [10, 40]
+    assert cut_module._halve_longest(np.array([10, 40]), 50, 5).tolist() == [10, 17, 25, 40]  # the first of two
+    assert cut_module._halve_longest(np.array([], dtype=int), 7, 7).tolist() == [1, 2, 3, 4, 5, 6]

@@ -410,5 +410,5 @@ def test_boundaries_move_from_the_grid_to_the_best_sample_nearby(min_length):
 
 def test_spans_without_room_on_the_grid_are_halves_of_the_longest():
     assert cut_module._halve_longest(np.array([10, 40]), 50, 3).tolist() == [10, 40]
-    assert cut_module._halve_longest(np.array([10, 40]), 50, 5).tolist() == [10, 17, 25, 40]  # the first of two
+    assert cut_module._halve_longest(np.array([10, 40]), 50, 5).tolist() == [10, 17, 25, 40]
     assert cut_module._halve_longest(np.array([], dtype=int), 7, 7).tolist() == [1, 2, 3, 4, 5, 6]

@@ -231,10 +231,10 @@ def test_rbf_far_from_zero_is_the_same_in_single_and_double_precision(normalize)
 def test_cuts_of_samples_that_are_not_scaled_do_not_overflow(scale):
     X, _ = make_subspaces(3, 2, 8, 16, rng=4)
     auto = {"lambda_1": "auto", "lambda_2": "auto", "normalize": False}
-    method, cutting = OSC(**auto, cut="ordered", random_state=0).stages()
+    # close to the optimum, because different ways lead there
+    method, cutting = OSC(**auto, cut="ordered", tol=1e-6, max_iter=20_000, random_state=0).stages()
     plain, scaled = (cut(represent(as_recording(s * X.T), method), cutting) for s in (1.0, scale))
     np.testing.assert_array_equal(scaled.boundaries, plain.boundaries)
-    # coefficients within one percent of the optimum, found on different ways
     np.testing.assert_allclose(scaled.confidence, plain.confidence, atol=1e-3)
 
 

@@ -35,7 +35,6 @@ from seqspan.segmentation import Cutting, Representation, Segmentation
 from seqspan.solvers import SOLVERS, Stopping
 from seqspan.solvers.fast.landmarks import MAX_FULL_SAMPLES, N_LANDMARKS, choose_landmarks, solve_on_landmarks
 from seqspan.solvers.memory import solver_bytes
-from seqspan.solvers.scaling import unusual_exponent
 
 __all__ = ["Method", "cut", "represent"]
 
@@ -215,7 +214,7 @@ def cut(
             _require_cut_memory(found, cutting)
             cutter = make_cutter(
                 cutting.cut,
-                _in_ordinary_range(found.samples.T),
+                found.samples.T,
                 found.Z,
                 min_length=cutting.min_length,
                 rng=cutting.seed,
@@ -306,13 +305,6 @@ def _columns(rows: Array, method: Method, *, unit: bool) -> Array:
 def _ignores_scale(method: Method) -> bool:
     """Whether samples multiplied by any number have the same coefficients."""
     return method.normalize or method.kernel in ("cosine", "rbf")
-
-
-def _in_ordinary_range(X: Array) -> Array:
-    """Samples for the cuts, which look at ratios of distances: their squares stay within range."""
-    exponent = unusual_exponent(X)
-    scaled: Array = np.ldexp(X, -exponent) if exponent else X  # NumPy hands CuPy arrays to CuPy
-    return scaled
 
 
 def _choose_atoms(X: Array, model: Model, method: Method) -> tuple[Array | None, tuple[str, ...]]:

@@ -37,7 +37,7 @@ def test_prior_and_numbers_of_features_are_those_asked_for(prior_samples, p, ste
     Y = features(25, p, seed=p)
     cost = GaussianCost([Y], prior_samples=prior_samples, step=step)
     assert cost.error(4, 25) == pytest.approx(cost_by_chain(Y[4:], sizes, prior_samples), rel=1e-9)
-    C = cost.span_costs(3, 2, n_jobs=1)
+    C = cost.span_costs(every(3, 25), 2, n_jobs=1)
     assert C[-1, 1] == pytest.approx(cost_by_chain(Y[3:], sizes, prior_samples), rel=1e-6)
 
 
@@ -142,9 +142,26 @@ def test_moments_add_up():
             np.testing.assert_allclose(found.products[number], Y.T @ Y)
 
 
-def costs_one_by_one(cost, step, shortest):
+def every(step, n):
+    """Every `step`-th sample, and the end."""
+    return np.array([*range(0, n, step), n])
+
+
+@given(n=st.integers(1, 60), step=st.integers(1, 9), seed=st.integers(0, 99))
+def test_every_block_of_the_grid_has_its_sharpest_change(n, step, seed):
+    cost = GaussianCost([features(n, 3, seed), features(n, 2, seed + 100)])
+    places = cost.places(step).tolist()
+    assert (places[0], places[-1]) == (0, n)
+    blocks = [range(first, min(first + step, n)) for first in range(1, n, step)]
+    assert len(places) == len(blocks) + 2
+    for place, block in zip(places[1:-1], blocks, strict=True):
+        change = {t: sum(np.sum((view[t] - view[t - 1]) ** 2) for view in cost.views) for t in block}
+        assert place in block
+        assert change[place] == max(change.values())
+
+
+def costs_one_by_one(cost, grid, shortest):
     """The costs of all spans of the grid, each from its own samples."""
-    grid = [*range(0, cost.n_samples, step), cost.n_samples]
     C = np.zeros((len(grid), len(grid)))
     for end in range(len(grid)):
         for start in range(end - shortest + 1):
@@ -170,8 +187,9 @@ def costs_one_by_one(cost, step, shortest):
 )
 def test_all_spans_at_once_cost_what_each_costs(n, step, shortest, p):
     cost = GaussianCost([features(n, p, seed=n)])
-    C = cost.span_costs(step, shortest, n_jobs=1)
-    expected = costs_one_by_one(cost, step, shortest)
+    grid = every(step, n)
+    C = cost.span_costs(grid, shortest, n_jobs=1)
+    expected = costs_one_by_one(cost, grid, shortest)
     # single precision of the largest cost, twice: rounding of the sum and of its parts
     np.testing.assert_allclose(C, expected, rtol=0, atol=3e-7 * max(np.abs(expected).max(), 1))
 
@@ -180,27 +198,29 @@ def test_all_spans_at_once_cost_what_each_costs(n, step, shortest, p):
 @given(
     n=st.integers(1, 75),
     sizes=st.lists(st.integers(1, 6), min_size=1, max_size=3),
-    step=st.integers(1, 8),
+    inside=st.sets(st.integers(1, 74)),
     shortest=st.integers(1, 6),
 )
-def test_all_spans_of_several_views_cost_what_each_costs(n, sizes, step, shortest):
+def test_all_spans_of_several_views_cost_what_each_costs(n, sizes, inside, shortest):
     cost = GaussianCost([features(n, p, seed) for seed, p in enumerate(sizes)])
-    C = cost.span_costs(step, shortest, n_jobs=1)
-    expected = costs_one_by_one(cost, step, shortest)
+    grid = np.array([0, *sorted(place for place in inside if place < n), n])
+    C = cost.span_costs(grid, shortest, n_jobs=1)
+    expected = costs_one_by_one(cost, grid, shortest)
     np.testing.assert_allclose(C, expected, rtol=0, atol=1e-6 * max(np.abs(expected).max(), 1))
 
 
 def test_threads_change_nothing():
     cost = GaussianCost([features(150, 6, 0), features(150, 3, 1)])
-    alone, shared = (cost.span_costs(1, 2, n_jobs=n_jobs) for n_jobs in (1, 2))
+    alone, shared = (cost.span_costs(np.arange(151), 2, n_jobs=n_jobs) for n_jobs in (1, 2))
     np.testing.assert_array_equal(alone, shared)
 
 
 def test_a_long_span_keeps_its_digits():
     """Sample by sample, 3,000 updates of the factor lose nothing that single precision would show."""
     cost = GaussianCost([features(3000, 6, 0)])
-    C = cost.span_costs(1000, 1, n_jobs=1)
-    np.testing.assert_allclose(C, costs_one_by_one(cost, 1000, 1), rtol=2e-7)
+    grid = every(1000, 3000)
+    C = cost.span_costs(grid, 1, n_jobs=1)
+    np.testing.assert_allclose(C, costs_one_by_one(cost, grid, 1), rtol=2e-7)
 
 
 def test_a_change_is_worth_a_boundary_and_no_change_is_not():
@@ -215,7 +235,7 @@ def test_a_change_is_worth_a_boundary_and_no_change_is_not():
 def test_the_views_are_left_as_they_are():
     Y = features(40, 5, 0)
     Y.setflags(write=False)
-    GaussianCost([Y]).span_costs(n_jobs=1)
+    GaussianCost([Y]).span_costs(np.arange(41), n_jobs=1)
 
 
 def test_an_odd_feature_counts_too():

@@ -46,6 +46,7 @@ def scenes(cuts, n, heights=None, noise=0.05, seed=0):
     rng = np.random.default_rng(seed)
     heights = np.full(len(cuts), 3.0) if heights is None else np.array(heights)
     X = noise * rng.standard_normal((6, n))
+    X[5] += 3.0  # at the origin, samples have no direction
     for axis, (cut, height) in enumerate(zip(cuts, heights, strict=True)):
         X[axis % 6, cut:] += height
     return X

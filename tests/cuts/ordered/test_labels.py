@@ -49,7 +49,10 @@ def cost_of_group(Y, edges, group, share):
 
 
 def merge_by_the_book(Y, edges, time):
-    """Groups and evidence for every number of labels: always the pair that costs least more is merged."""
+    """Groups and evidence for every number of labels: always the pair that costs least more is merged.
+
+    Saying which of K labels a span has takes log K nats.
+    """
 
     def effective(group):
         return cost_of_group(Y, edges, group, lambda count: 1 / (1 + (count - 1) * CORRELATION))
@@ -58,14 +61,15 @@ def merge_by_the_book(Y, edges, time):
         return cost_of_group(Y, edges, group, lambda count: 1 / time)
 
     groups = [(span,) for span in range(len(edges) - 1)]
-    answers = {len(groups): (groups, -sum(map(counted, groups)))}
+    n_spans = len(groups)
+    answers = {n_spans: (groups, -sum(map(counted, groups)) - n_spans * np.log(n_spans))}
     while len(groups) > 1:
         a, b = min(
             combinations(groups, 2),
             key=lambda pair: effective(pair[0] + pair[1]) - effective(pair[0]) - effective(pair[1]),
         )
         groups = [group for group in groups if group not in (a, b)] + [a + b]
-        answers[len(groups)] = groups, -sum(map(counted, groups))
+        answers[len(groups)] = groups, -sum(map(counted, groups)) - n_spans * np.log(len(groups))
     return answers
 
 

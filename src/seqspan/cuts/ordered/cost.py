@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import Self, TypeAlias
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from seqspan._core.threads import Team
 from seqspan._core.types import Array, IntArray
 from seqspan.cuts.ordered.features import coefficient_features, sample_features
 
+Grid: TypeAlias = tuple[IntArray, int]  # grid points, and the length of the shortest span in grid steps
 FEATURE_STEP = 2  # costs are averaged over 2, 4, 6, ... features, so that no number has to be chosen
 PRIOR_VARIANCE = 0.1  # expected within a span, as a fraction of that of the whole recording
 
@@ -119,13 +120,25 @@ class GaussianCost:
         mean: Array = np.mean(per_view, axis=0)
         return mean
 
-    def span_costs(self, step: int = 1, shortest: int = 1, n_jobs: int | None = None) -> Array:
-        """Costs of all spans between points of a grid, in O(n^2 p^2 / step).
+    def places(self, step: int) -> IntArray:
+        """Grid points: 0, n, and in each block of `step` samples where the sharpest change is.
+
+        Hard cuts are found to the sample that way, however coarse the grid.
+        """
+        if step == 1:
+            return np.arange(self.n_samples + 1)
+        changes = sum(np.sum(np.diff(view, axis=0) ** 2, axis=1) for view in self.views)
+        changes = np.pad(changes, (0, -(self.n_samples - 1) % step), constant_values=-1.0).reshape(-1, step)
+        inside = 1 + np.arange(len(changes)) * step + np.argmax(changes, axis=1)
+        return np.concatenate([[0], inside, [self.n_samples]])
+
+    def span_costs(self, places: IntArray, shortest: int = 1, n_jobs: int | None = None) -> Array:
+        """Costs of all spans between points of a grid, in O(n p^2) for each of them.
 
         Parameters
         ----------
-        step : int
-            Samples from one grid point to the next; the last point is the end of the recording.
+        places : array of int, shape (n_grid,)
+            Grid points, ascending from 0 to n.
         shortest : int
             Length of the shortest span, in grid steps.
         n_jobs : int, optional
@@ -136,11 +149,10 @@ class GaussianCost:
         C : array of shape (n_grid, n_grid)
             ``C[end, start]``; zero for spans shorter than `shortest`.
         """
-        n_grid = -(-self.n_samples // step) + 1
-        C = np.zeros((n_grid, n_grid), dtype=np.float32)
+        C = np.zeros((len(places), len(places)), dtype=np.float32)
         with Team(n_jobs, uses_blas=False) as team:
             for Y, model in zip(self.views, self._models, strict=True):
-                model.add_span_costs(Y, (step, shortest), len(self.views), C, team)
+                model.add_span_costs(Y, (places, shortest), len(self.views), C, team)
         return C
 
 
@@ -191,8 +203,10 @@ class _ViewModel:
         densities: Array = share @ (residuals**2 / 2 + np.log(np.diag(factor))[:, None])
         return densities
 
-    def add_span_costs(self, Y: Array, grid: tuple[int, int], n_views: int, C: Array, team: Team) -> None:
-        """Add the share of one of several views to the costs of all spans of a grid (step, shortest)."""
+    def add_span_costs(
+        self, Y: Array, grid: tuple[IntArray, int], n_views: int, C: Array, team: Team
+    ) -> None:
+        """Add the share of one of several views to the costs of all spans of a grid."""
         from seqspan.cuts.ordered.loops import LANES, fill_costs  # numba: imported on first use only
 
         table = self.length_term(np.arange(len(Y) + 1.0))

@@ -11,14 +11,13 @@ from functools import cached_property
 import numpy as np
 
 from seqspan._core.backend import to_host
-from seqspan._core.scaling import scale_columns
 from seqspan._core.spans import MIN_LENGTH, Division
 from seqspan._core.types import Array, IntArray
 from seqspan.cuts.cutter import Cutter, check_auto
 from seqspan.cuts.ordered.cost import GaussianCost
 from seqspan.cuts.ordered.labels import Settling
-from seqspan.cuts.ordered.n_spans import SpanCount, count_spans, explains_more_scaled
-from seqspan.cuts.ordered.search import SpanSearch
+from seqspan.cuts.ordered.n_spans import SpanCount, count_spans
+from seqspan.cuts.ordered.search import SpanSearch, search_spans
 
 GRID_POINTS = 2500  # places for boundaries in the first search; they are exact to the sample afterwards
 
@@ -29,7 +28,7 @@ class OrderedCutter(Cutter):
     Parameters
     ----------
     X : array of shape (d, n)
-        Samples in the order of time, not scaled to unit norm. They are scaled if spans then explain more.
+        Samples in the order of time, not scaled to unit norm.
     Z : array of shape (m, n)
         Their coefficients.
     min_length : int
@@ -59,8 +58,7 @@ class OrderedCutter(Cutter):
         n: int = X.shape[1]
         self._min_length, self._n_jobs = min(min_length, n), n_jobs
         self._samples: Array = to_host(X)
-        self._unit = explains_more_scaled(self._samples, self._min_length)
-        super().__init__(scale_columns(self._samples) if self._unit else self._samples, to_host(Z))
+        super().__init__(self._samples, to_host(Z))
         self._step = -(-n // GRID_POINTS)
         self._most = max(n // self._min_length, 1)
         self._divisions: dict[int, IntArray] = {}
@@ -101,15 +99,11 @@ class OrderedCutter(Cutter):
     @cached_property
     def span_count(self) -> SpanCount:
         """What spans explain in the recording, compared with chance."""
-        return count_spans(self._samples, self._min_length, self._n_jobs, unit=self._unit)
+        return count_spans(self._samples, self._min_length, self._n_jobs)
 
     @cached_property
     def _search(self) -> SpanSearch:
-        missing = -self.cost.n_samples % self._step  # samples that a span at the end may lack
-        shortest = max(1, -(-(self._min_length + missing) // self._step))
-        return SpanSearch(
-            self.cost.span_costs(self._step, shortest, self._n_jobs), shortest, n_jobs=self._n_jobs
-        )
+        return search_spans(self.cost, self._min_length, GRID_POINTS, self._n_jobs)
 
     def _choose(self, fewest: int, grain: str) -> int:
         """Number of spans, at least `fewest`; asking for several labels says that something changes."""
@@ -121,7 +115,7 @@ class OrderedCutter(Cutter):
         """Boundaries of the best `n_spans` spans, as samples."""
         if n_spans not in self._divisions:
             room = self._search.max_spans
-            starts = self._search.divide(min(n_spans, room)) * self._step
+            starts = self._search.divide(min(n_spans, room))
             starts = _halve_longest(starts, self.cost.n_samples, n_spans)
             self._divisions[n_spans] = _refine(self.cost, starts, self._step, self._min_length)
         return self._divisions[n_spans]

@@ -22,7 +22,7 @@ from seqspan._core.types import Array, IntArray
 from seqspan.cuts.ordered.cost import GaussianCost, Moments
 
 CORRELATION = 0.03  # rho: of two samples of a span, given its label
-PRIOR_SAMPLES = 10.0  # that the prior's covariance counts for, in the model of a label
+PRIOR_SAMPLES = 5.0  # that the prior's covariance counts for, in the model of a label
 ROUNDS = 8  # of labels and boundaries in turn, at most
 CHUNK = 500  # pairs of groups whose costs are computed at once
 MAX_PATHS = 100_000_000  # spans x labels x places: more than that is not searched
@@ -44,7 +44,8 @@ class LabelTree:
         Time over which samples of a span are correlated, in samples.
     evidence : array of shape (n_spans,)
         For 1, 2, ..., n_spans labels: the log evidence in nats, with every sample counted as one of
-        `correlation_time` samples that say the same.
+        `correlation_time` samples that say the same, less the log of their number for each span, which
+        is what saying its label takes.
 
     Examples
     --------
@@ -113,7 +114,8 @@ class LabelTree:
             alive.remove(j)
             loss[j, :] = loss[:, j] = np.inf
             pairs = [(min(i, other), max(i, other)) for other in alive if other != i]
-        return -np.array(totals[::-1])
+        saying: Array = self.n_spans * np.log(np.arange(1.0, self.n_spans + 1))
+        return -np.array(totals[::-1]) - saying
 
 
 def effective_share(count: float) -> float:

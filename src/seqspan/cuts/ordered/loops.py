@@ -26,8 +26,8 @@ def fill_costs(Y: Any, grid: Any, model: Any, first: int, C: Any) -> None:
     Parameters
     ----------
     Y : array of shape (n, p)
-    grid : (step, shortest)
-        Samples from one grid point to the next, and the length of the shortest span in grid steps.
+    grid : (places, shortest)
+        The grid points, from 0 to n, and the length of the shortest span in grid steps.
     model : (prior, group, slopes, table)
         The prior variance within a span, and what :class:`seqspan.cuts.ordered.cost._ViewModel` says of
         costs.
@@ -35,28 +35,29 @@ def fill_costs(Y: Any, grid: Any, model: Any, first: int, C: Any) -> None:
     C : array of shape (n_grid, n_grid)
         ``C[end, start]`` is added to.
     """
-    (n, p), (step, shortest) = Y.shape, grid
+    (n, p), (places, shortest) = Y.shape, grid
     pivots, means, lower = np.full((p, LANES), model[0]), np.zeros((p, LANES)), np.zeros((p, p, LANES))
     state = means, pivots, lower, np.zeros((p, LANES)), np.zeros(LANES), np.zeros(LANES), np.zeros(LANES)
-    total = np.zeros(LANES)
+    total, starts = np.zeros(LANES), np.full(LANES, n)
     lanes = min(LANES, C.shape[0] - first)
-    for t in range(first * step, n):
-        _absorb(Y, t, first, step, state)
-        end = (t + step) // step
-        if ((t + 1) % step == 0 or t + 1 == n) and end - first >= shortest:
-            _sum_logarithms(pivots, model, t + 1 - first * step, step, total)
+    starts[:lanes] = places[first : first + lanes]
+    for end in range(first + 1, C.shape[0]):
+        for t in range(places[end - 1], places[end]):
+            _absorb(Y, t, starts, state)
+        if end - first >= shortest:
+            _sum_logarithms(pivots, model, places[end] - starts, total)
             for b in range(lanes):
                 if end - first - b >= shortest:
-                    C[end, first + b] += total[b] + model[3][t + 1 - (first + b) * step]
+                    C[end, first + b] += total[b] + model[3][places[end] - starts[b]]
 
 
 @compiled(nogil=True, fastmath=True, error_model="numpy")
-def _absorb(Y: Any, t: int, first: int, step: int, state: Any) -> None:
+def _absorb(Y: Any, t: int, starts: Any, state: Any) -> None:
     """Update means and factors of all lanes that have started with sample t."""
     means, pivots, lower, w, alpha, share, scaled = state
     p = Y.shape[1]
     for b in range(LANES):
-        seen = t - (first + b) * step
+        seen = t - starts[b]
         share[b] = 1.0 / (seen + 2.0) if seen >= 0 else 0.0  # the prior counts as one sample at 0
         alpha[b] = 1.0 - share[b] if seen >= 0 else 0.0
     for i in range(p):
@@ -80,8 +81,8 @@ def _absorb(Y: Any, t: int, first: int, step: int, state: Any) -> None:
 
 
 @compiled(nogil=True, fastmath=True, error_model="numpy")
-def _sum_logarithms(pivots: Any, model: Any, longest: int, step: int, total: Any) -> None:
-    """Add up the log determinants, weighted by the lengths longest, longest - step, ... of the spans."""
+def _sum_logarithms(pivots: Any, model: Any, lengths: Any, total: Any) -> None:
+    """Add up the log determinants, weighted by the lengths of the spans."""
     _, group, slopes, _ = model
     for b in range(LANES):
         total[b] = 0.0
@@ -90,7 +91,7 @@ def _sum_logarithms(pivots: Any, model: Any, longest: int, step: int, total: Any
             product = 1.0
             for i in range(g * group, min((g + 1) * group, len(pivots))):
                 product *= pivots[i, b]
-            total[b] += np.log(product) * (slopes[g, 0] + (longest - b * step) * slopes[g, 1])
+            total[b] += np.log(product) * (slopes[g, 0] + lengths[b] * slopes[g, 1])
 
 
 @compiled(nogil=True)  # no fastmath: it may assume that nothing is infinite

@@ -23,12 +23,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from seqspan._core.kernels import spread_anchors
-from seqspan._core.scaling import scale_columns
+from seqspan._core.scaling import binary_exponent
 from seqspan._core.threads import Team
 from seqspan._core.types import Array
 from seqspan.cuts.ordered.cost import GaussianCost
 from seqspan.cuts.ordered.features import sample_features
-from seqspan.cuts.ordered.search import SpanSearch
+from seqspan.cuts.ordered.search import search_spans
 from seqspan.cuts.ordered.surrogates import draw_surrogate
 
 FEATURE_COUNTS = (1, 2, 4, 8)
@@ -83,43 +83,15 @@ class SpanCount:
         return int(np.argmax(self.recording - GRAINS[grain] * chance)) + 1
 
 
-def explains_more_scaled(X: Array, min_length: int) -> bool:
-    """Whether spans explain twice as much of samples of unit norm as of the samples as they are.
-
-    Parameters
-    ----------
-    X : array of shape (d, n)
-    min_length : int
-        Length of the shortest span, in samples.
-
-    Returns
-    -------
-    bool
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(0)
-    >>> X = np.repeat([[1.0, 0.0], [0.0, 1.0]], 50, axis=1) * rng.lognormal(0, 3, 100)
-    >>> explains_more_scaled(X, 5)
-    True
-    """
-    rows, min_length = _average_blocks(_rotate(X.T), min_length)
-    grid, p = _grid(rows, min_length), max(FEATURE_COUNTS)
-    plain, scaled = (_net_evidence(_features(rows, p, unit=unit), grid).max() for unit in (False, True))
-    return bool(scaled > 2 * plain)  # by much: how large samples are should count if in doubt
-
-
-def count_spans(X: Array, min_length: int, n_jobs: int | None = None, *, unit: bool = False) -> SpanCount:
+def count_spans(X: Array, min_length: int, n_jobs: int | None = None) -> SpanCount:
     """Compare what spans explain in a recording and in its surrogates.
 
     Parameters
     ----------
     X : array of shape (d, n)
-        Samples, not scaled to unit norm.
+        Samples, not scaled to unit norm: surrogates are drawn from them as they are.
     min_length : int
         Length of the shortest span, in samples.
-    unit : bool
-        Scale samples and surrogates to unit norm.
     n_jobs : int, optional
         Number of threads.
 
@@ -135,19 +107,19 @@ def count_spans(X: Array, min_length: int, n_jobs: int | None = None, *, unit: b
     3
     """
     rows, min_length = _average_blocks(_rotate(X.T), min_length)
-    grid, most = _grid(rows, min_length), max(FEATURE_COUNTS)
-    Y = _features(rows, most, unit=unit)
-    found = [_net_evidence(Y[:, :p], grid) for p in FEATURE_COUNTS]
+    most = max(FEATURE_COUNTS)
+    Y = _features(rows, most)
+    found = [_net_evidence(Y[:, :p], min_length) for p in FEATURE_COUNTS]
     drawn = [SpanCount(each, *np.zeros((2, N_SURROGATES, len(each)))) for each in found]
 
     def explain(seed: int) -> None:
-        of_samples = _features(draw_surrogate(rows, np.random.default_rng(seed)), most, unit=unit)
+        of_samples = _features(draw_surrogate(rows, np.random.default_rng(seed)), most)
         of_features = draw_surrogate(Y, np.random.default_rng(seed))
         of_features /= np.maximum(of_features.std(axis=0), np.finfo(float).tiny)
         for p, count in zip(FEATURE_COUNTS, drawn, strict=True):
             if len(count.recording) > 1:  # otherwise no number of spans explains anything
-                count.samples[seed] = _net_evidence(of_samples[:, :p], grid, len(count.recording))
-                count.features[seed] = _net_evidence(of_features[:, :p], grid, len(count.recording))
+                count.samples[seed] = _net_evidence(of_samples[:, :p], min_length, len(count.recording))
+                count.features[seed] = _net_evidence(of_features[:, :p], min_length, len(count.recording))
 
     with Team(n_jobs) as team:
 
@@ -162,6 +134,7 @@ def count_spans(X: Array, min_length: int, n_jobs: int | None = None, *, unit: b
 
 def _rotate(rows: Array) -> Array:
     """Coordinates in the directions that vary most: they keep distances, and pictures have many pixels."""
+    rows = np.ldexp(rows, -binary_exponent(rows))  # so that sums of squares stay within range
     if rows.shape[1] <= MAX_DIMENSIONS:
         return rows.astype(np.float64)
     some = rows[spread_anchors(len(rows), N_ANCHORS)]
@@ -169,15 +142,8 @@ def _rotate(rows: Array) -> Array:
     return np.asarray(rows @ directions.T, dtype=np.float64)
 
 
-def _features(rows: Array, count: int, *, unit: bool) -> Array:
-    X = scale_columns(np.ascontiguousarray(rows.T)) if unit else rows.T
-    return sample_features(X, count, n_anchors=N_ANCHORS)
-
-
-def _grid(rows: Array, min_length: int) -> tuple[int, int]:
-    """Samples from one place for a boundary to the next, and the shortest span in these steps."""
-    step = -(-len(rows) // GRID_POINTS)
-    return step, max(1, -(-min(min_length, len(rows)) // step))
+def _features(rows: Array, count: int) -> Array:
+    return sample_features(rows.T, count, n_anchors=N_ANCHORS)
 
 
 def _average_blocks(rows: Array, min_length: int) -> tuple[Array, int]:
@@ -188,11 +154,9 @@ def _average_blocks(rows: Array, min_length: int) -> tuple[Array, int]:
     return np.add.reduceat(rows, starts, axis=0) / lengths[:, None], max(1, min_length // size)
 
 
-def _net_evidence(Y: Array, grid: tuple[int, int], most: int | None = None) -> Array:
+def _net_evidence(Y: Array, min_length: int, most: int | None = None) -> Array:
     """Net evidence of 1, 2, ... spans: of `most`, or of as many as have most."""
-    step, shortest = grid
-    costs = GaussianCost([Y], step=Y.shape[1]).span_costs(step, shortest, n_jobs=1)
-    search = SpanSearch(costs, shortest, n_jobs=1)
+    search = search_spans(GaussianCost([Y], step=Y.shape[1]), min_length, GRID_POINTS, n_jobs=1)
     net = [0.0]
     while len(net) < (most or search.max_spans):
         n_spans = len(net) + 1

@@ -9,8 +9,27 @@ import numpy as np
 
 from seqspan._core.threads import Team
 from seqspan._core.types import Array, IntArray
+from seqspan.cuts.ordered.cost import GaussianCost
 
 PARALLEL_FROM = 2000  # grid points; below, handing out work takes longer than it saves
+
+
+def search_spans(
+    cost: GaussianCost, min_length: int, grid_points: int, n_jobs: int | None = None
+) -> SpanSearch:
+    """Prepare the search for spans of at least `min_length` samples, on about `grid_points` places.
+
+    Examples
+    --------
+    >>> cost = GaussianCost([np.repeat([[-1.0], [1.0]], 30, axis=0)])
+    >>> search_spans(cost, 5, 20).divide(2)
+    array([30])
+    """
+    step = -(-cost.n_samples // grid_points)
+    places = cost.places(step)
+    # places in two neighbouring blocks may be neighbouring samples
+    shortest = 1 + -(-(min(min_length, cost.n_samples) - 1) // step)
+    return SpanSearch(cost.span_costs(places, shortest, n_jobs), shortest, places=places, n_jobs=n_jobs)
 
 
 class SpanSearch:
@@ -22,6 +41,8 @@ class SpanSearch:
         ``C[end, start]``, the cost of the span between two grid points.
     shortest : int
         Length of the shortest span, in grid steps.
+    places : array of int, shape (n_grid,), optional
+        Grid points, as samples; every sample is one by default.
     n_jobs : int, optional
         Number of threads.
 
@@ -34,8 +55,11 @@ class SpanSearch:
     (array([2, 4]), 0.0)
     """
 
-    def __init__(self, C: Array, shortest: int = 1, *, n_jobs: int | None = None) -> None:
+    def __init__(
+        self, C: Array, shortest: int = 1, *, places: IntArray | None = None, n_jobs: int | None = None
+    ) -> None:
         self._C, self._shortest = C, shortest
+        self._places = np.arange(len(C)) if places is None else places
         self._n_jobs = n_jobs if len(C) >= PARALLEL_FROM else 1
         self.max_spans = max((len(C) - 1) // shortest, 1)
         no_span = np.full(len(C), np.inf)
@@ -50,7 +74,7 @@ class SpanSearch:
         return float(self._best[n_spans][-1])
 
     def divide(self, n_spans: int) -> IntArray:
-        """Interior starts, as grid points, of the best `n_spans` spans."""
+        """Interior starts of the best `n_spans` spans."""
         if not 1 <= n_spans <= self.max_spans:
             raise ValueError(f"n_spans must be in [1, {self.max_spans}] for this recording; got {n_spans}.")
         self.cost(n_spans)
@@ -58,7 +82,7 @@ class SpanSearch:
         for k in range(n_spans, 1, -1):
             end = int(self._starts[k][end])
             starts.append(end)
-        return np.array(starts[::-1], dtype=np.intp)
+        return self._places[np.array(starts[::-1], dtype=np.intp)]
 
     def _extend(self) -> None:
         """Compute the next number of spans, for every end."""

@@ -16,7 +16,6 @@ from seqspan.cuts.ordered.n_spans import (
     DEVIATIONS,
     FEATURE_COUNTS,
     GRAINS,
-    MARGIN,
     MIN_EVIDENCE,
     N_SURROGATES,
     SpanCount,
@@ -46,7 +45,7 @@ def chance(*means, deviation=0.5):
 
 def test_a_change_is_more_than_chance_explains():
     drawn = chance(0.0, 10.0, 20.0)
-    limit = MARGIN * np.array([0.0, 10.0, 20.0]) + DEVIATIONS * np.array([0.0, 0.5, 0.5])
+    limit = np.array([0.0, 10.0, 20.0]) + DEVIATIONS * np.array([0.0, 0.5, 0.5])
     for k in (1, 2):
         found = np.zeros(3)
         for beyond, expected in ((1e-9, True), (-1e-9, False)):

@@ -10,9 +10,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from seqspan.cuts.ordered import search as search_module
-from seqspan.cuts.ordered.cost import GaussianCost
 from seqspan.cuts.ordered.loops import best_path
-from seqspan.cuts.ordered.search import SpanSearch, search_spans
+from seqspan.cuts.ordered.search import SpanSearch
 
 
 def random_costs(n_grid, seed):
@@ -98,23 +97,11 @@ def test_a_recording_shorter_than_the_shortest_span_is_one_span():
     assert search.divide(1).shape == (0,)
 
 
-@given(
-    n=st.integers(1, 40), points=st.integers(1, 50), min_length=st.integers(1, 12), seed=st.integers(0, 99)
-)
-def test_spans_are_long_enough_on_every_grid(n, points, min_length, seed):
-    cost = GaussianCost([np.random.default_rng(seed).standard_normal((n, 2))])
-    search = search_spans(cost, min_length, points, n_jobs=1)
-    for n_spans in range(1, search.max_spans + 1):
-        edges = [0, *search.divide(n_spans), n]
-        assert len(edges) == n_spans + 1
-        assert np.diff(edges).min() >= min(min_length, n)
-
-
-@pytest.mark.parametrize("points", [200, 23, 7])
-def test_a_hard_cut_is_on_every_grid(points):
-    rng = np.random.default_rng(0)
-    Y = np.concatenate([rng.normal(mean, 0.01, (length, 2)) for mean, length in ((-1, 33), (1, 70), (0, 97))])
-    assert search_spans(GaussianCost([Y]), 5, points).divide(3).tolist() == [33, 103]
+def test_starts_are_places():
+    C = random_costs(6, 0)
+    places = np.array([0, 3, 4, 9, 11, 20])
+    inside = SpanSearch(C).divide(3)
+    np.testing.assert_array_equal(SpanSearch(C, places=places).divide(3), places[inside])
 
 
 def test_the_costs_are_left_as_they_are():

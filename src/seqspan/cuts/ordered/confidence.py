@@ -9,15 +9,15 @@ from seqspan.cuts.ordered.cost import GaussianCost
 
 REACH = 10  # samples on either side that are looked at
 # fitted by logistic regression to labelled recordings; `python -m benchmarks.confidence` checks them
-INTERCEPT = -0.59
-SLOPE = 0.49  # per nat and sample
+INTERCEPT = -0.33
+SLOPE = 0.38  # per nat and sample
 
 
 def boundary_confidence(cost: GaussianCost, boundaries: IntArray) -> Array:
     """Probability that each boundary is right, judged by recordings whose boundaries are known.
 
     With g nats of evidence for a change between the N samples just before and after it, N <= 10,
-    ``log(p / (1 - p)) = -0.59 + 0.49 g / N``.
+    ``log(p / (1 - p)) = -0.33 + 0.38 g / N``.
 
     Parameters
     ----------

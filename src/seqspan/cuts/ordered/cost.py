@@ -23,7 +23,9 @@ from seqspan.cuts.ordered.features import coefficient_features, sample_features
 
 Grid: TypeAlias = tuple[IntArray, int]  # grid points, and the length of the shortest span in grid steps
 FEATURE_STEP = 2  # costs are averaged over 2, 4, 6, ... features, so that no number has to be chosen
-PRIOR_VARIANCE = 0.1  # expected within a span, as a fraction of that of the whole recording
+N_DRAWS = 8  # of samples without a change, to learn what those cost
+LONGEST_DRAW = 1000  # samples; longer spans follow a formula
+PRIOR_VARIANCE = 0.2  # expected within a span, as a fraction of that of the whole recording
 
 
 @dataclass(frozen=True)
@@ -102,16 +104,7 @@ class GaussianCost:
         return mean
 
     def densities(self, summaries: Sequence[Moments]) -> Array:
-        """Negative log densities of all samples under the expected Gaussian of each set of samples.
-
-        Parameters
-        ----------
-        summaries : sequence of Moments
-
-        Returns
-        -------
-        array of shape (n_summaries, n_samples)
-        """
+        """Negative log densities, (n_summaries, n_samples), under the expected Gaussian of each summary."""
         each_view = enumerate(zip(self.views, self._models, strict=True))
         per_view = [
             [model.densities(Y, one.count, one.totals[v], one.products[v]) for one in summaries]
@@ -132,7 +125,14 @@ class GaussianCost:
         inside = 1 + np.arange(len(changes)) * step + np.argmax(changes, axis=1)
         return np.concatenate([[0], inside, [self.n_samples]])
 
-    def span_costs(self, places: IntArray, shortest: int = 1, n_jobs: int | None = None) -> Array:
+    def span_costs(
+        self,
+        places: IntArray,
+        shortest: int = 1,
+        n_jobs: int | None = None,
+        *,
+        beyond_chance: bool = False,
+    ) -> Array:
         """Costs of all spans between points of a grid, in O(n p^2) for each of them.
 
         Parameters
@@ -143,6 +143,9 @@ class GaussianCost:
             Length of the shortest span, in grid steps.
         n_jobs : int, optional
             Number of threads.
+        beyond_chance : bool
+            Subtract what as many independent samples of the whole recording would cost. Otherwise features
+            that never change favour a few very short spans, which have the least to lose by them.
 
         Returns
         -------
@@ -152,7 +155,10 @@ class GaussianCost:
         C = np.zeros((len(places), len(places)), dtype=np.float32)
         with Team(n_jobs, uses_blas=False) as team:
             for Y, model in zip(self.views, self._models, strict=True):
-                model.add_span_costs(Y, (places, shortest), len(self.views), C, team)
+                table = model.length_term(np.arange(len(Y) + 1.0))
+                if beyond_chance:
+                    table -= model.cost_of_chance(len(Y))
+                model.add_span_costs(Y, (places, shortest), table, 1 / len(self.views), C, team)
         return C
 
 
@@ -179,6 +185,12 @@ class _ViewModel:
         return cls(int(group), sizes, prior_samples, slopes)
 
     @property
+    def _shares(self) -> Array:
+        """Of the averages, the share that each feature is part of."""
+        shares: Array = np.mean(self.sizes[:, None] > np.arange(self.sizes[-1]), axis=0)
+        return shares
+
+    @property
     def prior(self) -> float:
         """What the prior adds to the scatter of every feature."""
         return PRIOR_VARIANCE * self.prior_samples
@@ -199,18 +211,14 @@ class _ViewModel:
         scatter = product - np.outer(total, mean) + self.prior * np.eye(len(total))
         factor = np.linalg.cholesky(scatter / (self.prior_samples + count))
         residuals = np.linalg.solve(factor, (Y - mean).T)
-        share = np.mean(self.sizes[:, None] > np.arange(len(total)), axis=0)  # of the averages it is part of
-        densities: Array = share @ (residuals**2 / 2 + np.log(np.diag(factor))[:, None])
+        densities: Array = self._shares @ (residuals**2 / 2 + np.log(np.diag(factor))[:, None])
         return densities
 
-    def add_span_costs(
-        self, Y: Array, grid: tuple[IntArray, int], n_views: int, C: Array, team: Team
-    ) -> None:
-        """Add the share of one of several views to the costs of all spans of a grid."""
+    def add_span_costs(self, Y: Array, grid: Grid, table: Array, share: float, C: Array, team: Team) -> None:
+        """Add one view's share to the costs of all spans of a grid; `table` is what lengths add."""
         from seqspan.cuts.ordered.loops import LANES, fill_costs  # numba: imported on first use only
 
-        table = self.length_term(np.arange(len(Y) + 1.0))
-        model = self.prior, self.group, self.slopes / n_views, table / n_views
+        model = self.prior, self.group, self.slopes * share, table * share
         firsts = range(0, len(C) - 1, LANES)
 
         def work(blocks: range) -> None:
@@ -218,6 +226,28 @@ class _ViewModel:
                 fill_costs(Y, grid, model, firsts[block], C)
 
         team.map(work, len(firsts))
+
+    def cost_of_chance(self, n_samples: int) -> Array:
+        """What 0, 1, ..., n_samples independent samples cost that are distributed as the whole recording.
+
+        Draws tell, compared with the log density, whose mean is known. To that of long spans, each parameter
+        adds half a log.
+        """
+        lengths = np.unique(np.geomspace(1, min(n_samples, LONGEST_DRAW), 60).round().astype(np.intp))
+        costs = np.zeros(len(lengths))
+        for seed in range(N_DRAWS):
+            Y = np.random.default_rng(seed).standard_normal((lengths[-1], len(self._shares)))
+            products = np.stack([Y[:length].T @ Y[:length] for length in lengths])
+            totals = np.stack([Y[:length].sum(axis=0) for length in lengths])
+            squares = np.diagonal(products, axis1=1, axis2=2) @ self._shares
+            costs += (self.costs(lengths.astype(float), totals, products) - squares / 2) / N_DRAWS
+        counts = np.arange(n_samples + 1.0)
+        density = np.mean(self.sizes) / 2 * counts
+        beyond = np.maximum(counts / lengths[-1], 1)
+        longer = np.log(2) * np.mean(self.sizes) / 2 * np.maximum(counts - lengths[-1], 0)
+        longer += np.log(beyond) * np.mean(self.sizes * (self.sizes + 3)) / 4
+        expected: Array = np.interp(counts, np.append(0, lengths), np.append(0, costs)) + density + longer
+        return expected
 
     def length_term(self, counts: Array) -> Array:
         """All of the cost but the log determinant, for numbers of samples."""

@@ -17,7 +17,7 @@ from seqspan.cuts.cutter import Cutter, check_auto
 from seqspan.cuts.ordered.cost import GaussianCost
 from seqspan.cuts.ordered.labels import Settling
 from seqspan.cuts.ordered.n_spans import SpanCount, count_spans
-from seqspan.cuts.ordered.search import SpanSearch, search_spans
+from seqspan.cuts.ordered.search import SpanSearch
 
 GRID_POINTS = 2500  # places for boundaries in the first search; they are exact to the sample afterwards
 
@@ -35,11 +35,6 @@ class OrderedCutter(Cutter):
         Length of the shortest span, in samples.
     n_jobs : int, optional
         Number of threads; all cores by default.
-
-    Attributes
-    ----------
-    cost : GaussianCost
-        What spans cost.
 
     Examples
     --------
@@ -89,7 +84,7 @@ class OrderedCutter(Cutter):
         tree = self.label_tree(self._divide(wanted))
         exact = not isinstance(n_spans, str)
         if isinstance(n_subspaces, str):  # spans that were asked for stay apart
-            n_labels = tree.count_labels(fewest=tree.fewest_apart() if exact else 1)
+            n_labels = tree.count_labels(fewest=tree.fewest_apart() if exact else min(2, wanted))
         else:
             n_labels = n_subspaces
         labelled = Division(tree.boundaries, tree.labels(min(n_labels, tree.n_spans)))
@@ -103,7 +98,11 @@ class OrderedCutter(Cutter):
 
     @cached_property
     def _search(self) -> SpanSearch:
-        return search_spans(self.cost, self._min_length, GRID_POINTS, self._n_jobs)
+        places = self.cost.places(self._step)
+        # places in two neighbouring blocks may be neighbouring samples
+        shortest = 1 + -(-(self._min_length - 1) // self._step)
+        costs = self.cost.span_costs(places, shortest, self._n_jobs, beyond_chance=True)
+        return SpanSearch(costs, shortest, places=places, n_jobs=self._n_jobs)
 
     def _choose(self, fewest: int, grain: str) -> int:
         """Number of spans, at least `fewest`; asking for several labels says that something changes."""

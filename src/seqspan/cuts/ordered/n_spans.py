@@ -5,8 +5,8 @@ What k spans explain is their net evidence
     F(k) = (cost of one span) - (cost of the best k spans) - (k - 1) log n,
 
 where log n is the price of saying where a boundary is. Neighbouring samples are not independent, so spans
-explain something even where nothing changes. How much, surrogates tell: recordings with the same spectrum
-(:mod:`seqspan.cuts.ordered.surrogates`). Two kinds are compared with:
+explain something even where nothing changes. How much, surrogates tell: recordings with the same spectra but
+random phases. Two kinds are compared with:
 
 - Surrogates of the samples say whether anything changes. If no F(k) is above what they reach, there is one
   span.
@@ -28,8 +28,7 @@ from seqspan._core.threads import Team
 from seqspan._core.types import Array
 from seqspan.cuts.ordered.cost import GaussianCost
 from seqspan.cuts.ordered.features import sample_features
-from seqspan.cuts.ordered.search import search_spans
-from seqspan.cuts.ordered.surrogates import draw_surrogate
+from seqspan.cuts.ordered.search import SpanSearch
 
 FEATURE_COUNTS = (1, 2, 4, 8)
 GRID_POINTS = 800  # places for boundaries while spans are counted
@@ -38,9 +37,8 @@ MAX_SAMPLES = 20_000  # longer recordings are averaged over blocks of samples
 N_ANCHORS = 300  # of the features of every surrogate
 N_SURROGATES = 8  # of each kind
 PATIENCE = 10  # numbers of spans without more evidence after which no more are tried
-DEVIATIONS = 3.0  # above the mean of surrogates, for a change to count as one
+DEVIATIONS = 5.0  # above the mean of surrogates, for a change to count as one
 MIN_EVIDENCE = 10.0  # nats; with less, nothing changes, whatever chance explains
-MARGIN = 1.1  # times their mean: surrogates are Gaussian, and recordings are not quite
 GRAINS = {"coarse": 2.0, "default": 1.0, "fine": 0.5}  # how often what chance explains is subtracted
 
 
@@ -69,7 +67,7 @@ class SpanCount:
     @property
     def excess(self) -> float:
         """Most that some number of spans explains beyond what it explains in surrogates of the samples."""
-        chance = MARGIN * self.samples.mean(axis=0) + DEVIATIONS * self.samples.std(axis=0, ddof=1)
+        chance = self.samples.mean(axis=0) + DEVIATIONS * self.samples.std(axis=0, ddof=1)
         return float(np.max(self.recording - np.maximum(chance, MIN_EVIDENCE)))
 
     @property
@@ -132,6 +130,28 @@ def count_spans(X: Array, min_length: int, n_jobs: int | None = None) -> SpanCou
     return max(drawn, key=lambda count: (max(count.excess, 0.0), count.recording.max()))
 
 
+def draw_surrogate(rows: Array, rng: np.random.Generator) -> Array:
+    """Draw a stationary recording with the same mean, spectra and cross-spectra [Theiler et al. 1992].
+
+    The recording is followed by its mirror image before its phases are drawn: the jump from its end to its
+    start would make the surrogate rougher than it is.
+
+    Examples
+    --------
+    >>> rows = np.cumsum(np.random.default_rng(0).standard_normal((500, 2)), axis=0)
+    >>> drawn = draw_surrogate(rows, np.random.default_rng(1))
+    >>> [float(np.diff(each, axis=0).std().round(1)) for each in (rows, drawn)]
+    [1.0, 1.0]
+    """
+    n, mean = len(rows), rows.mean(axis=0)
+    spectrum = np.fft.rfft(np.concatenate([rows, rows[::-1]]) - mean, axis=0)
+    phases = rng.uniform(0, 2 * np.pi, len(spectrum))
+    phases[[0, -1]] = 0  # the mean and the highest frequency are real
+    drawn = np.fft.irfft(spectrum * np.exp(1j * phases)[:, None], n=2 * n, axis=0)
+    surrogate: Array = drawn[:n] + mean
+    return surrogate
+
+
 def _rotate(rows: Array) -> Array:
     """Coordinates in the directions that vary most: they keep distances, and pictures have many pixels."""
     rows = np.ldexp(rows, -binary_exponent(rows))  # so that sums of squares stay within range
@@ -156,7 +176,11 @@ def _average_blocks(rows: Array, min_length: int) -> tuple[Array, int]:
 
 def _net_evidence(Y: Array, min_length: int, most: int | None = None) -> Array:
     """Net evidence of 1, 2, ... spans: of `most`, or of as many as have most."""
-    search = search_spans(GaussianCost([Y], step=Y.shape[1]), min_length, GRID_POINTS, n_jobs=1)
+    step = -(-len(Y) // GRID_POINTS)
+    shortest = max(1, -(-min(min_length, len(Y)) // step))
+    places = np.arange(0, len(Y) + step, step).clip(max=len(Y))
+    costs = GaussianCost([Y], step=Y.shape[1]).span_costs(places, shortest, n_jobs=1)
+    search = SpanSearch(costs, shortest, n_jobs=1)
     net = [0.0]
     while len(net) < (most or search.max_spans):
         n_spans = len(net) + 1

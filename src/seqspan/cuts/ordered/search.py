@@ -9,27 +9,8 @@ import numpy as np
 
 from seqspan._core.threads import Team
 from seqspan._core.types import Array, IntArray
-from seqspan.cuts.ordered.cost import GaussianCost
 
 PARALLEL_FROM = 2000  # grid points; below, handing out work takes longer than it saves
-
-
-def search_spans(
-    cost: GaussianCost, min_length: int, grid_points: int, n_jobs: int | None = None
-) -> SpanSearch:
-    """Prepare the search for spans of at least `min_length` samples, on about `grid_points` places.
-
-    Examples
-    --------
-    >>> cost = GaussianCost([np.repeat([[-1.0], [1.0]], 30, axis=0)])
-    >>> search_spans(cost, 5, 20).divide(2)
-    array([30])
-    """
-    step = -(-cost.n_samples // grid_points)
-    places = cost.places(step)
-    # places in two neighbouring blocks may be neighbouring samples
-    shortest = 1 + -(-(min(min_length, cost.n_samples) - 1) // step)
-    return SpanSearch(cost.span_costs(places, shortest, n_jobs), shortest, places=places, n_jobs=n_jobs)
 
 
 class SpanSearch:

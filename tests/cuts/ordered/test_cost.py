@@ -12,6 +12,7 @@ from scipy.integrate import trapezoid
 from scipy.stats import invgamma, multivariate_normal, norm
 from tests.cuts.ordered.gaussian import cost_by_chain, features, weighted_cost
 
+from seqspan.cuts.ordered import cost as cost_module
 from seqspan.cuts.ordered.cost import PRIOR_VARIANCE, GaussianCost, make_cost
 from seqspan.cuts.ordered.features import coefficient_features, sample_features
 from seqspan.cuts.ordered.loops import LANES
@@ -221,6 +222,34 @@ def test_a_long_span_keeps_its_digits():
     grid = every(1000, 3000)
     C = cost.span_costs(grid, 1, n_jobs=1)
     np.testing.assert_allclose(C, costs_one_by_one(cost, grid, 1), rtol=2e-7)
+
+
+@pytest.mark.parametrize("p", [1, 5, 16])
+@pytest.mark.parametrize("length", [1, 8, 40, 700, 3000])
+def test_chance_costs_what_independent_samples_cost_on_average(p, length, monkeypatch):
+    monkeypatch.setattr(cost_module, "LONGEST_DRAW", 500)  # so that the formula for longer spans counts, too
+    table = GaussianCost([np.zeros((3000, p))])._models[0].cost_of_chance(3000)
+    draws = [np.random.default_rng(seed).standard_normal((length, p)) for seed in range(100, 130)]
+    # relative to the log density, whose mean is known, costs of draws hardly vary
+    shares = np.mean(np.arange(2, p + 2, 2).clip(max=p)[:, None] > np.arange(p), axis=0)
+    costs = [GaussianCost([Y]).error(0, length) - (Y**2 @ shares).sum() / 2 for Y in draws]
+    expected = np.mean(costs) + length * shares.sum() / 2
+    assert table[length] == pytest.approx(expected, abs=3)  # eight draws, and straight lines between lengths
+    assert table[0] == 0
+
+
+def test_spans_without_a_change_cost_nothing_beyond_chance():
+    """So no length of spans is favoured where nothing changes."""
+    Y = np.random.default_rng(0).standard_normal((600, 16))
+    places = np.arange(0, 601, 20)
+    C = GaussianCost([Y]).span_costs(places, beyond_chance=True)
+    end, start = np.indices(C.shape)
+    means = [C[(end - start) == steps].mean() for steps in (1, 2, 5, 15)]
+    np.testing.assert_allclose(means, 0, atol=12)  # 20 samples cost 240 nats, 300 cost 2,600
+    plain = GaussianCost([Y]).span_costs(places)
+    lengths = (places[:, None] - places)[end > start]
+    table = GaussianCost([Y])._models[0].cost_of_chance(600)
+    np.testing.assert_allclose((plain - C)[end > start], table[lengths], rtol=1e-4)
 
 
 def test_a_change_is_worth_a_boundary_and_no_change_is_not():

@@ -133,6 +133,16 @@ def test_fewer_spans_than_scenes_keep_the_sharpest_cuts(n_spans, expected):
     assert ordered_cut(X, np.eye(140), n_spans=n_spans).boundaries.tolist() == expected
 
 
+def test_channels_of_noise_do_not_make_spans_short():
+    """Two means in turn are found although the coefficients are nothing but noise."""
+    rng = np.random.default_rng(5)
+    X = 0.7 * rng.standard_normal((8, 400))
+    X[:, np.arange(400) // 40 % 2 == 1] += 1.4 * rng.choice([-1, 1], (8, 1))
+    Z = rng.standard_normal((30, 400))
+    found = ordered_cut(X, Z, n_spans=10)
+    assert np.abs(found.boundaries - np.arange(40, 400, 40)).max() <= 1
+
+
 @pytest.mark.parametrize("given", [{"n_spans": 8}, {"n_subspaces": 8}], ids=str)
 def test_a_scene_gives_way_to_the_number_of_spans(given):
     X = scenes([17], 40)  # eight spans of five samples fit into forty only if none ends at 17

@@ -10,7 +10,6 @@ from scipy.spatial.distance import pdist
 from tests.cuts.ordered.gaussian import cost_by_chain
 
 from seqspan.cuts.ordered import n_spans as module
-from seqspan.cuts.ordered import search as search_module
 from seqspan.cuts.ordered.features import sample_features
 from seqspan.cuts.ordered.n_spans import (
     DEVIATIONS,
@@ -213,7 +212,7 @@ def test_it_gives_up_when_more_spans_explain_no_more(monkeypatch):
             asked.append(n_spans)
             return super().cost(n_spans)
 
-    monkeypatch.setattr(search_module, "SpanSearch", Search)
+    monkeypatch.setattr(module, "SpanSearch", Search)
     X = turns(3)
     monkeypatch.setattr(module, "N_SURROGATES", 2)
     expected = count_spans(X, 5, n_jobs=1).recording

@@ -35,9 +35,9 @@ GRID_POINTS = 800  # places for boundaries while spans are counted
 MAX_DIMENSIONS = 100  # of the samples that surrogates are drawn from
 MAX_SAMPLES = 20_000  # longer recordings are averaged over blocks of samples
 N_ANCHORS = 300  # of the features of every surrogate
-N_SURROGATES = 8  # of each kind
+N_SURROGATES = 16  # of each kind
 PATIENCE = 10  # numbers of spans without more evidence after which no more are tried
-DEVIATIONS = 5.0  # above the mean of surrogates, for a change to count as one
+DEVIATIONS = 3.5  # above the mean of surrogates, for a change to count as one
 MIN_EVIDENCE = 10.0  # nats; with less, nothing changes, whatever chance explains
 GRAINS = {"coarse": 2.0, "default": 1.0, "fine": 0.5}  # how often what chance explains is subtracted
 

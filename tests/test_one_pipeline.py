@@ -96,6 +96,18 @@ def test_three_ways_to_the_same_spans(kind, seed, tmp_path):
     assert spans_of(seqspan.Segmentation.load(tmp_path / "out")) == found
 
 
+@pytest.mark.parametrize("grain", ["coarse", "fine"])
+def test_a_grain_means_the_same_everywhere(grain, tmp_path):
+    path = write_table(tmp_path / "recording", np.random.default_rng(0))
+    found = spans_of(seqspan.segment(path, grain=grain))
+    assert (
+        spans_of(OSC(**{**table_of_defaults(), "grain": grain}).fit(seqspan.read(path)).segmentation_)
+        == found
+    )
+    assert spans_of(seqspan.segment(path).recut(grain=grain)) == found
+    assert spans_of_command(path, tmp_path / "out", "--grain", grain) == found
+
+
 @pytest.mark.parametrize("seed", [0, 7])
 def test_a_seed_means_the_same_everywhere(seed, tmp_path):
     path = write_table(tmp_path / "recording", np.random.default_rng(3))

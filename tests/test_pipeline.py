@@ -23,7 +23,7 @@ def from_coefficients(Z: np.ndarray, X: np.ndarray | None = None) -> Representat
     """What represent() would return for given coefficients."""
     X = np.eye(Z.shape[1]) if X is None else X
     solution = Solution(Z, 1.0, 0.0, 1, converged=True, state=None)
-    return Representation(as_recording(X.T), X, np.arange(Z.shape[1]), Osc(0.1, 1.0), solution)
+    return Representation(as_recording(X.T), X, X.T, np.arange(Z.shape[1]), Osc(0.1, 1.0), solution)
 
 
 @pytest.mark.parametrize("solver", ["vladmap", "splitting", "fast"])
@@ -37,9 +37,12 @@ def test_represent_calls_the_named_solver_on_unit_columns(solver):
 
 def test_rows_become_columns_once(monkeypatch):
     calls = []
-    monkeypatch.setattr(
-        pipeline, "_columns", lambda *given, real=pipeline._columns: calls.append(1) or real(*given)
-    )
+
+    def columns(*given, real=pipeline._columns, **options):
+        calls.append(1)
+        return real(*given, **options)
+
+    monkeypatch.setattr(pipeline, "_columns", columns)
     X, _ = make_subspaces(rng=0)
     found = cut(represent(as_recording(X.T), PAPER), Cutting("ordered"))
     found.recut(n_spans=3)
@@ -61,6 +64,35 @@ def test_memory_that_is_not_there_is_refused_before_the_stage_begins(monkeypatch
         represent(as_recording(np.ones((20, 4))), PAPER)
     with pytest.raises(MemoryError, match=r"cut='ordered' of 18 samples in float64 needs .*landmarks"):
         cut(from_coefficients(BLOCKS), Cutting("ordered"))
+
+
+@pytest.mark.parametrize(
+    ("method", "rows"),
+    [
+        (PAPER, lambda X: X),
+        (Method(PAPER.make_model, preprocess="centre,unit_norm"), lambda X: X - X.mean(axis=0)),
+        (Method(PAPER.make_model, preprocess="centre", normalize=False), lambda X: X - X.mean(axis=0)),
+        (Method(PAPER.make_model, kernel="rbf"), lambda X: X),
+        (Method(PAPER.make_model, preprocess="subsample:2"), lambda X: X[::2]),
+    ],
+    ids=["plain", "unit last", "not scaled", "kernel", "subsampled"],
+)
+def test_samples_are_the_rows_before_unit_norm_and_kernel(method, rows):
+    X = np.random.default_rng(0).standard_normal((24, 4)) * np.arange(1, 25)[:, None]
+    found = represent(as_recording(X), method)
+    np.testing.assert_allclose(found.samples, rows(X), rtol=1e-12)
+    assert len(found.samples) == found.X.shape[1]
+    if method.kernel == "linear":
+        expected = found.samples / (np.linalg.norm(found.samples, axis=1)[:, None] if method.normalize else 1)
+        np.testing.assert_allclose(found.X.T, expected, rtol=1e-12)
+
+
+def test_cuts_see_how_large_samples_are():
+    """All samples lie on one line, so that after scaling to unit norm nothing tells them apart."""
+    rng = np.random.default_rng(0)
+    sizes = np.repeat([1.0, 4.0, 2.0], 30) + 0.05 * rng.standard_normal(90)
+    found = represent(as_recording(sizes[:, None] * np.array([[0.6, 0.8, 0.0]])), PAPER)
+    assert cut(found, Cutting("ordered", n_spans=3)).boundaries.tolist() == [30, 60]
 
 
 @pytest.mark.parametrize("name", ["ncut", "peaks"])
@@ -101,6 +133,12 @@ def test_the_ordered_cut_gives_blocks_that_return_one_label():
             "n_subspaces must equal n_spans; got n_subspaces=3 and n_spans=2",
         ),
         (Cutting("ordered", n_spans=4), "n_spans must be at most 3 for 18 samples"),
+        (Cutting("ordered", 1, 2), "n_subspaces must be at least 2 for n_spans=2, .* differ in label; got 1"),
+        (Cutting("ordered", grain="rough"), "grain must be one of 'coarse', 'default', 'fine'; got 'rough'"),
+        (Cutting("ncut", grain="fine"), "grain is for cut='ordered'; got grain='fine' with cut='ncut'"),
+        (Cutting("peaks", grain="coarse"), "grain is for cut='ordered'; got grain='coarse'"),
+        (Cutting("ordered", n_spans=2, grain="fine"), "grain chooses the numbers, .* with n_spans=2 and"),
+        (Cutting("ordered", 2, grain="coarse"), "grain chooses the numbers, .* n_subspaces=2"),
     ],
 )
 def test_what_a_cut_cannot_give_is_refused_before_solving(cutting, message, monkeypatch):
@@ -193,10 +231,10 @@ def test_rbf_far_from_zero_is_the_same_in_single_and_double_precision(normalize)
 def test_cuts_of_samples_that_are_not_scaled_do_not_overflow(scale):
     X, _ = make_subspaces(3, 2, 8, 16, rng=4)
     auto = {"lambda_1": "auto", "lambda_2": "auto", "normalize": False}
-    method, cutting = OSC(**auto, cut="ordered", random_state=0).stages()
+    # close to the optimum, because different ways lead there
+    method, cutting = OSC(**auto, cut="ordered", tol=1e-6, max_iter=20_000, random_state=0).stages()
     plain, scaled = (cut(represent(as_recording(s * X.T), method), cutting) for s in (1.0, scale))
     np.testing.assert_array_equal(scaled.boundaries, plain.boundaries)
-    # coefficients within one percent of the optimum, found on different ways
     np.testing.assert_allclose(scaled.confidence, plain.confidence, atol=1e-3)
 
 

@@ -56,15 +56,34 @@ def test_there_is_one_label_per_input_row_even_if_samples_are_skipped():
 
 def test_recut_equals_a_fit_with_these_numbers_and_computes_nothing_again(found, monkeypatch):
     expected = seqspan.segment(make_recording(), n_spans=3, n_subspaces=2)
-    monkeypatch.setattr(ordered, "compare_with_null", None)
+    monkeypatch.setattr(ordered, "count_spans", None)
     monkeypatch.setattr("seqspan.cuts.cutter.make_cost", None)
     monkeypatch.setattr("seqspan.pipeline.make_cutter", None)
     again = found.recut(n_spans=3, n_subspaces=2)
     np.testing.assert_array_equal(again.labels, expected.labels)
     np.testing.assert_array_equal(again.confidence, expected.confidence)
     assert found.recut(n_subspaces=2).n_subspaces == 2
+    assert len(found.recut(grain="fine").spans) >= len(found.spans)
     with pytest.raises(ValueError, match="n_spans must be at most 16"):
         found.recut(n_spans=17)
+
+
+@pytest.mark.parametrize("grain", ["coarse", "default", "fine"])
+def test_any_grain_comes_from_one_fit(found, grain):
+    expected = seqspan.segment(make_recording(), grain=grain)
+    np.testing.assert_array_equal(found.recut(grain=grain).labels, expected.labels)
+    assert found.recut(grain=grain).cutting.grain == grain
+    # and the default again
+    np.testing.assert_array_equal(expected.recut().labels, found.labels)
+
+
+def test_a_grain_goes_without_numbers(found):
+    with pytest.raises(ValueError, match=r"grain chooses the numbers.*got grain='fine' with n_spans=3"):
+        found.recut(n_spans=3, grain="fine")
+    with pytest.raises(ValueError, match=r"got grain='coarse' with .*n_subspaces=2"):
+        found.recut(n_subspaces=2, grain="coarse")
+    with pytest.raises(ValueError, match="grain must be one of 'coarse', 'default', 'fine'; got 'rough'"):
+        found.recut(grain="rough")
 
 
 @pytest.mark.parametrize("cut", ["ncut", "peaks"])
@@ -78,7 +97,7 @@ def test_other_cuts_are_recut_too(cut):
 
 def test_evidence_is_computed_once(monkeypatch):
     calls = []
-    for name in ("make_cost", "compare_with_null"):
+    for name in ("make_cost", "count_spans"):
         module = "seqspan.cuts.cutter" if name == "make_cost" else "seqspan.cuts.ordered.cut"
         real = getattr(__import__(module, fromlist=[name]), name)
         monkeypatch.setattr(
@@ -86,7 +105,7 @@ def test_evidence_is_computed_once(monkeypatch):
         )
     found = seqspan.segment(make_recording())
     _ = found.spans, found.confidence, found.recut(n_subspaces=2).spans
-    assert sorted(calls) == ["compare_with_null", "make_cost"]
+    assert sorted(calls) == ["count_spans", "make_cost"]
 
 
 def test_a_pickle_leaves_out_what_can_be_computed_again(found):
@@ -162,6 +181,6 @@ def test_one_span_has_no_boundary_and_can_be_saved(tmp_path):
 
 
 def test_a_cut_is_the_cutter_s(found):
-    X, Z = found.representation.X, found.representation.Z
-    division = make_cutter("ordered", X, Z, rng=0).cut()
+    X, Z = found.representation.samples.T, found.representation.Z
+    division = make_cutter("ordered", X, Z).cut()
     np.testing.assert_array_equal(division.sample_labels(80), found.labels)

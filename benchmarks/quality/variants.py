@@ -12,9 +12,21 @@ import numpy as np
 
 from benchmarks.quality.methods import NUMBERS, Method
 
-#: Settings of ``seqspan.segment`` that are compared on sets left out: names of constants in seqspan, such as
-#: "cuts.ordered.merging.MIN_LABEL_EVIDENCE", and their values.
-SETTINGS: dict[str, dict[str, object]] = {"default": {}}
+#: Settings of ``seqspan.segment`` that are compared on sets left out: full names of constants in seqspan, and
+#: their values. Each differs from the default in one constant.
+SETTINGS: dict[str, dict[str, object]] = {
+    "default": {},
+    "correlation 0.01": {"cuts.ordered.labels.CORRELATION": 0.01},
+    "correlation 0.1": {"cuts.ordered.labels.CORRELATION": 0.1},
+    "label prior 2": {"cuts.ordered.labels.PRIOR_SAMPLES": 2.0},
+    "label prior 12": {"cuts.ordered.labels.PRIOR_SAMPLES": 12.0},
+    "prior variance 0.1": {"cuts.ordered.cost.PRIOR_VARIANCE": 0.1},
+    "prior variance 0.4": {"cuts.ordered.cost.PRIOR_VARIANCE": 0.4},
+    "deviations 2.5": {"cuts.ordered.n_spans.DEVIATIONS": 2.5},
+    "deviations 5": {"cuts.ordered.n_spans.DEVIATIONS": 5.0},
+    "chance 0.8": {"cuts.ordered.n_spans.GRAINS": {"default": 0.8}},
+    "chance 1.25": {"cuts.ordered.n_spans.GRAINS": {"default": 1.25}},
+}
 
 
 def segment(X, n_spans, n_labels, rng, kind, *, estimator: str, **settings: Any) -> np.ndarray:
@@ -80,7 +92,7 @@ def label_given_spans(X, kind, boundaries, n_labels) -> np.ndarray:
     found = seqspan.segment(recording, n_subspaces=n_labels, n_spans=len(boundaries) + 1)
     rows = found.representation.rows
     inside = np.searchsorted(rows, boundaries)
-    labels = found.cutter.merging(inside).labels(n_labels)
+    labels = found.cutter.label_tree(inside).labels(n_labels)
     lengths = np.diff([0, *inside, len(rows)])
     return found.representation.to_rows(np.repeat(labels, lengths))
 

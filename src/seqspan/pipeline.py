@@ -24,9 +24,10 @@ from seqspan._core.scaling import convert_precision, leave_headroom, scale_colum
 from seqspan._core.solution import Solution
 from seqspan._core.types import Array
 from seqspan.cuts import Cutter, cut_bytes, make_cutter
-from seqspan.cuts.numbers import check_numbers
+from seqspan.cuts.numbers import check_grain, check_numbers
 from seqspan.models import Model, Osc, SpatSc
 from seqspan.preprocess import Chain, make_chain
+from seqspan.preprocess._steps import UnitNorm
 from seqspan.recording import Recording
 from seqspan.results.cache import SolutionCache
 from seqspan.results.fingerprints import hash_problem
@@ -34,7 +35,6 @@ from seqspan.segmentation import Cutting, Representation, Segmentation
 from seqspan.solvers import SOLVERS, Stopping
 from seqspan.solvers.fast.landmarks import MAX_FULL_SAMPLES, N_LANDMARKS, choose_landmarks, solve_on_landmarks
 from seqspan.solvers.memory import solver_bytes
-from seqspan.solvers.scaling import unusual_exponent
 
 __all__ = ["Method", "cut", "represent"]
 
@@ -147,7 +147,9 @@ def represent(
     display = display or Display()
     with display.stage("preparing"):
         chain = Chain() if method.preprocess is None else _choose_chain(recording, method)
-        X = _columns(_prepare(recording, chain, method), method)
+        without, unit = _without_unit_norm(chain)
+        samples = _prepare(recording, without, method)
+        X = _columns(samples, method, unit=unit or method.normalize)
         if cutting is not None:
             _check(cutting, X.shape[1])
         model = method.make_model(X)
@@ -163,6 +165,7 @@ def represent(
     return Representation(
         recording=recording,
         X=X,
+        samples=samples,
         rows=chain.rows(len(recording)),
         model=model,
         solution=solution,
@@ -211,13 +214,13 @@ def cut(
             _require_cut_memory(found, cutting)
             cutter = make_cutter(
                 cutting.cut,
-                _in_ordinary_range(found.X),
+                found.samples.T,
                 found.Z,
                 min_length=cutting.min_length,
                 rng=cutting.seed,
                 n_jobs=cutting.n_jobs,
             )
-        division = cutter.cut(cutting.n_spans, cutting.n_subspaces)
+        division = cutter.cut(cutting.n_spans, cutting.n_subspaces, cutting.grain)
         labels = division.sample_labels(found.Z.shape[1])
     return Segmentation(
         recording=found.recording,
@@ -250,6 +253,7 @@ def as_recording(rows: npt.NDArray[Any], kind: str = "table") -> Recording:
 
 def _check(cutting: Cutting, n_samples: int) -> None:
     """Check that the cut can give the numbers that it will be asked for."""
+    check_grain(cutting.cut, cutting.grain, cutting.n_spans, cutting.n_subspaces)
     check_numbers(cutting.cut, n_samples, cutting.n_spans, cutting.n_subspaces, cutting.min_length)
 
 
@@ -263,6 +267,13 @@ def _is_constant(X: Array) -> bool:
     return bool((X.max(axis=0) == X.min(axis=0)).all())
 
 
+def _without_unit_norm(chain: Chain) -> tuple[Chain, bool]:
+    """The chain without unit norm as its last step, and whether that was its last step."""
+    if chain.steps and isinstance(chain.steps[-1], UnitNorm):
+        return replace(chain, steps=chain.steps[:-1]), True
+    return chain, False
+
+
 def _prepare(recording: Recording, chain: Chain, method: Method) -> Array:
     """Rows after preprocessing, in a precision that holds them."""
     X = recording.X
@@ -274,7 +285,7 @@ def _prepare(recording: Recording, chain: Chain, method: Method) -> Array:
     return X if X.dtype in (np.float32, np.float64) else X.astype(method.dtype or np.float64)
 
 
-def _columns(rows: Array, method: Method) -> Array:
+def _columns(rows: Array, method: Method, *, unit: bool) -> Array:
     """Samples as columns on the device, scaled to unit norm if requested, mapped by the kernel.
 
     The precision of the solver comes last: it may not hold the samples before they are scaled.
@@ -285,7 +296,7 @@ def _columns(rows: Array, method: Method) -> Array:
     if method.kernel != "linear":
         # far from zero, samples of unit norm differ only in their last digits, which a kernel depends on
         columns = to_host(columns).astype(np.float64)
-    if method.normalize:
+    if unit:
         columns = scale_columns(columns)
     mapped = kernel_map(columns, method.kernel)
     return convert_precision(mapped, method.dtype or rows.dtype)
@@ -294,13 +305,6 @@ def _columns(rows: Array, method: Method) -> Array:
 def _ignores_scale(method: Method) -> bool:
     """Whether samples multiplied by any number have the same coefficients."""
     return method.normalize or method.kernel in ("cosine", "rbf")
-
-
-def _in_ordinary_range(X: Array) -> Array:
-    """Samples for the cuts, which look at ratios of distances: their squares stay within range."""
-    exponent = unusual_exponent(X)
-    scaled: Array = np.ldexp(X, -exponent) if exponent else X  # NumPy hands CuPy arrays to CuPy
-    return scaled
 
 
 def _choose_atoms(X: Array, model: Model, method: Method) -> tuple[Array | None, tuple[str, ...]]:

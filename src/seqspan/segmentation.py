@@ -42,6 +42,9 @@ class Representation:
         As it was read.
     X : array of shape (d, n)
         Preprocessed samples, one per column.
+    samples : array of shape (n, d)
+        The same as rows, before they were scaled to unit norm or mapped by a kernel. Cuts look at these,
+        because how large a sample is says something, too.
     rows : array of int, shape (n,)
         Index of the input row that each column stands for.
     model : Model
@@ -71,6 +74,7 @@ class Representation:
 
     recording: Recording
     X: Array
+    samples: Array
     rows: IntArray
     model: Any
     solution: Solution[Any]
@@ -84,7 +88,11 @@ class Representation:
         """Fetch from a GPU what was found there for NumPy samples, so that loading needs no GPU."""
         if is_on_gpu(self.recording.X):
             return dict(vars(self))
-        fetched = {"X": to_host(self.X), "solution": replace(self.solution, Z=to_host(self.Z))}
+        fetched = {
+            "X": to_host(self.X),
+            "samples": to_host(self.samples),
+            "solution": replace(self.solution, Z=to_host(self.Z)),
+        }
         return {**vars(self), **fetched}
 
     @property
@@ -108,6 +116,8 @@ class Cutting:
     n_subspaces : int or str
         Number of labels, or the name of a method that estimates it.
     n_spans : int or "auto"
+    grain : {"coarse", "default", "fine"}
+        How much has to change for a new span, for the ordered cut without given numbers.
     min_length : int
         Minimum number of samples in a span, for the ordered cut.
     seed : int
@@ -123,6 +133,7 @@ class Cutting:
     cut: str = "ncut"
     n_subspaces: int | str = "auto"
     n_spans: int | str = "auto"
+    grain: str = "default"
     min_length: int = MIN_LENGTH
     seed: int = 0
     n_jobs: int | None = None
@@ -223,12 +234,16 @@ class Segmentation:
         """The spans in order; the confidence of a span is the confidence in the boundary at its start."""
         return tuple(make_spans(self.labels, self.boundaries, self.recording.times, self.confidence))
 
-    def recut(self, *, n_spans: int | str = "auto", n_subspaces: int | str = "auto") -> Segmentation:
+    def recut(
+        self, *, n_spans: int | str = "auto", n_subspaces: int | str = "auto", grain: str = "default"
+    ) -> Segmentation:
         """Cut the same coefficients into another number of spans or labels.
 
         Parameters
         ----------
         n_spans, n_subspaces : int or "auto"
+        grain : {"coarse", "default", "fine"}
+            For the ordered cut without given numbers: how much has to change for a new span.
 
         Returns
         -------
@@ -236,7 +251,7 @@ class Segmentation:
         """
         found = self._require_representation("recut")
         assert self.again is not None
-        cutting = replace(self.cutting, n_spans=n_spans, n_subspaces=n_subspaces)
+        cutting = replace(self.cutting, n_spans=n_spans, n_subspaces=n_subspaces, grain=grain)
         return self.again(found, cutting, cutter=self.cutter)
 
     def _require_representation(self, what: str) -> Representation:

@@ -152,7 +152,7 @@ def test_the_ordered_cutter_gets_its_options(monkeypatch):
 
     monkeypatch.setattr("seqspan.cuts.OrderedCutter", spy)
     found = make_cutter("ordered", *recording(), min_length=17, rng=3, n_jobs=2).cut(4)
-    assert asked == {"min_length": 17, "rng": 3, "n_jobs": 2}
+    assert asked == {"min_length": 17, "n_jobs": 2}
     assert np.diff([0, *found.boundaries, len(LABELS)]).min() >= 17  # the second span of 15 has to grow
 
 
@@ -163,11 +163,11 @@ def test_every_cutter_tells_confidence_and_evidence(cut):
     boundaries = np.array([10, 20, 35, 53])
     confidence = cutter.confidence(boundaries)
     np.testing.assert_array_equal(confidence, boundary_confidence(cost, boundaries))
-    assert confidence[0] < 0.1 < 0.9 < confidence[1:].min()
-    evidence = cutter.label_evidence(boundaries)
-    assert evidence.shape == (4,)
-    assert evidence[1] > 0 > evidence[2]  # three labels tell five spans apart
-    assert cutter.merging(boundaries).labels(3).tolist() == [0, 0, 1, 0, 2]
+    assert confidence[0] < 0.5 < 0.9 < confidence[1:].min()
+    tree = cutter.label_tree(boundaries)
+    assert tree.evidence.shape == (5,)
+    assert tree.count_labels() == 3  # three labels tell five spans apart
+    assert tree.labels(3).tolist() == [0, 0, 1, 0, 2]
 
 
 @pytest.mark.parametrize("cut", ["ncut", "peaks"])
@@ -200,8 +200,8 @@ def test_spans_are_merged_once_for_the_same_boundaries():
     X, Z = recording()
     cutter = make_cutter("ordered", X, Z, rng=0)
     boundaries = cutter.cut().boundaries
-    assert cutter.merging(boundaries) is cutter.merging(boundaries.copy())
-    assert cutter.merging(boundaries) is not cutter.merging(boundaries[:-1])
+    assert cutter.label_tree(boundaries) is cutter.label_tree(boundaries.copy())
+    assert cutter.label_tree(boundaries) is not cutter.label_tree(boundaries[:-1])
 
 
 def test_importing_cuts_loads_no_solver_and_no_compiler():

@@ -9,7 +9,7 @@ import pytest
 
 from seqspan.cuts import make_cutter
 from seqspan.cuts.memory import cut_bytes
-from seqspan.cuts.ordered.cut import EXACT_UP_TO, GRID_POINTS
+from seqspan.cuts.ordered.cut import GRID_POINTS
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -38,5 +38,7 @@ def test_one_label_needs_no_eigenvectors():
 
 
 def test_costs_of_spans_stop_growing_with_the_grid():
-    exact, coarse = (cut_bytes("ordered", (100, n), float, "auto") for n in (EXACT_UP_TO, EXACT_UP_TO + 1))
-    assert exact - coarse == pytest.approx(4 * (EXACT_UP_TO**2 - GRID_POINTS**2), rel=1e-3)
+    few, as_many, more = (cut_bytes("ordered", (100, n), float, "auto") for n in (1500, GRID_POINTS, 3500))
+    features = 2 * 8 * 1000  # for every sample more, to a thousand anchors
+    assert as_many - few == 4 * ((GRID_POINTS + 1) ** 2 - 1501**2) + features * (GRID_POINTS - 1500)
+    assert more - as_many == features * (3500 - GRID_POINTS)

@@ -171,7 +171,8 @@ def test_the_ordered_cut_finds_spans_and_those_that_return(Estimator):
         assert fitted.boundaries_.tolist() == [20, 35, 60]
         assert clustering_error(labels, fitted.labels_) == 0
         assert fitted.n_subspaces_ == 3
-    assert len(Estimator(n_subspaces=1, n_spans=3, **told).fit(X.T).boundaries_) == 2
+    with pytest.raises(ValueError, match="n_subspaces must be at least 2 for n_spans=3"):
+        Estimator(n_subspaces=1, n_spans=3, **told).fit(X.T)
 
 
 def test_spans_of_the_ordered_cut_have_their_shortest_length():
@@ -538,10 +539,10 @@ def test_nothing_is_accepted_and_ignored(sequence, estimator, message):
 
 
 OTHERWISE = {
-    "n_spans": 3, "solver": "vladmap", "penalty": "nuclear", "cut": "ordered", "min_length": 7,
-    "kernel": "rbf", "zero_diagonal": True, "normalize": False, "preprocess": "centre", "dtype": "float32",
-    "stopping": "published", "warm_start": True, "dictionary": "landmarks", "n_landmarks": 40,
-    "device": "cuda", "verbose": 1,
+    "n_spans": 3, "grain": "fine", "solver": "vladmap", "penalty": "nuclear", "cut": "ordered",
+    "min_length": 7, "kernel": "rbf", "zero_diagonal": True, "normalize": False, "preprocess": "centre",
+    "dtype": "float32", "stopping": "published", "warm_start": True, "dictionary": "landmarks",
+    "n_landmarks": 40, "device": "cuda", "verbose": 1,
 }  # fmt: skip
 
 

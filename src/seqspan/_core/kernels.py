@@ -126,17 +126,44 @@ def median_distance(distances: Array, anchors: IntArray, negligible: float) -> f
     return float(np.median(distinct)) if len(distinct) else 1.0
 
 
-def _rbf(X: Array, anchors: IntArray) -> tuple[Array, Array]:
-    """Gaussian kernel between anchors, and from anchors to all samples, scaled by the median distance."""
-    precision = float(np.finfo(X.dtype).eps)
+def relative_distances(X: Array, anchors: IntArray, negligible: float, rounding: float) -> Array:
+    """Squared distances from all samples to the anchors, divided by their median, in the precision of X.
+
+    They are all zero if samples differ by no more than rounding.
+
+    Parameters
+    ----------
+    X : array of shape (d, n)
+    anchors : array of int, shape (n_anchors,)
+    negligible : float
+        Squared distance up to which two anchors count as equal, as a fraction of the largest.
+    rounding : float
+        Relative rounding error of the samples.
+
+    Returns
+    -------
+    array of shape (n, n_anchors)
+
+    Examples
+    --------
+    >>> relative_distances(np.array([[0.0, 1e200, 3e200]]), np.array([0, 1, 2]), 1e-7, 1e-16)[0]
+    array([0.  , 0.25, 2.25])
+    """
     # only ratios of distances count, so samples may be scaled until their squares stay within range
-    X = np.ldexp(X.astype(np.float64), -binary_exponent(X))
+    X = np.ldexp(X, -binary_exponent(X))
     distances = squared_distances(X, anchors)
     largest = float(np.einsum("ij,ij->j", X, X).max())
-    if distances.max() <= (ROUNDING_ULPS * precision) ** 2 * largest:
+    if distances.max() <= (ROUNDING_ULPS * rounding) ** 2 * largest:
         distances[:] = 0  # all samples are equal
-    width = median_distance(distances, anchors, ROUNDING_ULPS * float(np.finfo(np.float64).eps))
-    values = np.exp(-distances / width)
+    distances /= median_distance(distances, anchors, negligible)
+    return distances
+
+
+def _rbf(X: Array, anchors: IntArray) -> tuple[Array, Array]:
+    """Gaussian kernel between anchors, and from anchors to all samples, scaled by the median distance."""
+    negligible = ROUNDING_ULPS * float(np.finfo(np.float64).eps)
+    rounding = float(np.finfo(X.dtype).eps)
+    values = np.exp(-relative_distances(X.astype(np.float64), anchors, negligible, rounding))
     return values[anchors], values.T
 
 

@@ -85,6 +85,31 @@ class Division:
         return np.repeat(self.labels, np.diff(edges))
 
 
+def merge_neighbours(division: Division) -> Division:
+    """Join neighbouring spans that have the same label.
+
+    Examples
+    --------
+    >>> merge_neighbours(Division(np.array([2, 5]), np.array([0, 0, 1]))).boundaries
+    array([5])
+    """
+    changes = division.labels[1:] != division.labels[:-1]
+    labels = division.labels[np.concatenate([[True], changes])]
+    return Division(division.boundaries[changes], number_in_order(labels))
+
+
+def number_in_order(labels: IntArray) -> IntArray:
+    """Number labels in the order in which they first appear.
+
+    Examples
+    --------
+    >>> number_in_order(np.array([7, 2, 7, 4]))
+    array([0, 1, 0, 2])
+    """
+    _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
+    return np.argsort(np.argsort(first))[inverse]
+
+
 def boundaries_from_labels(labels: npt.ArrayLike) -> IntArray:
     """Find the indices at which the label changes.
 

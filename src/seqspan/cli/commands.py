@@ -83,7 +83,7 @@ def segment(
     ] = None,
     **given: Any,
 ) -> None:
-    """Segment recordings: writes segments.csv, labels.csv, result.json and report.html."""
+    """Segment recordings: writes tables, result.json and report.html."""
     control = Control(**{f.name: given.pop(f.name) for f in fields(Control)})
     settings, sources = prepare(inputs, given, control)
     threads = None if settings.jobs == 1 else max(1, (os.cpu_count() or 1) // settings.jobs)

@@ -40,6 +40,7 @@ class Settings:
 
     subspaces: str = option("--subspaces -k", "N|auto", "number of distinct labels", "auto")
     spans: str = option("--spans", "N|auto", "number of spans", "auto")
+    grain: str = option("--grain", "NAME", "how fine spans are: coarse, default, fine", "default")
     method: str = option("--method", "NAME", f"{', '.join(METHODS)}", "osc")
     cut: str = option("--cut", "NAME", f"{', '.join(CUTS)}", "ordered")
     lambda1: str | None = option("--lambda1", "WEIGHT", "weight of sparsity, or auto")
@@ -249,6 +250,7 @@ def estimator_of(settings: Settings, **more: Any) -> SubspaceSegmenter:
     given = {
         "n_subspaces": parse_count("--subspaces", settings.subspaces, tuple(ESTIMATORS)),
         "n_spans": parse_count("--spans", settings.spans, ("auto",)),
+        "grain": settings.grain,
         "cut": settings.cut,
         "preprocess": None if settings.preprocess == "none" else settings.preprocess,
         "random_state": settings.seed,

@@ -59,7 +59,7 @@ def make_cutter(
     min_length : int
         Length of the shortest span of the ordered cut, in samples.
     rng : numpy.random.Generator, int or None
-        Of the starts of the normalised cut and the surrogates of the ordered cut.
+        Of the starts of the normalised cut; it has no effect on the other cuts.
     n_jobs : int, optional
         Number of threads of the ordered cut; all cores by default.
 
@@ -78,4 +78,4 @@ def make_cutter(
         return NormalisedCutter(X, Z, rng=rng)
     if cut == "peaks":
         return PeakCutter(X, Z)
-    return OrderedCutter(X, Z, min_length=min_length, rng=rng, n_jobs=n_jobs)
+    return OrderedCutter(X, Z, min_length=min_length, n_jobs=n_jobs)

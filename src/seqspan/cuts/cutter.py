@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 from abc import ABC, abstractmethod
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -13,8 +12,8 @@ from seqspan._core.backend import to_host
 from seqspan._core.spans import Division
 from seqspan._core.types import Array, IntArray
 from seqspan.cuts.ordered.confidence import boundary_confidence
-from seqspan.cuts.ordered.cost import SpanCost, make_cost
-from seqspan.cuts.ordered.merging import SpanMerging
+from seqspan.cuts.ordered.cost import GaussianCost, make_cost
+from seqspan.cuts.ordered.labels import LabelTree
 
 
 class Cutter(ABC):
@@ -38,10 +37,12 @@ class Cutter(ABC):
 
     def __init__(self, X: Array | None, Z: Array) -> None:
         self._X, self._Z = X, Z
-        self._mergings: dict[bytes, SpanMerging] = {}
+        self._trees: dict[bytes, LabelTree] = {}
 
     @abstractmethod
-    def cut(self, n_spans: int | str = "auto", n_subspaces: int | str = "auto") -> Division:
+    def cut(
+        self, n_spans: int | str = "auto", n_subspaces: int | str = "auto", grain: str = "default"
+    ) -> Division:
         """Divide the recording into spans and label them.
 
         Parameters
@@ -49,6 +50,8 @@ class Cutter(ABC):
         n_spans : int or "auto"
         n_subspaces : int or str
             Number of labels, "auto", or for the normalised cut the name of an estimator of it.
+        grain : {"coarse", "default", "fine"}
+            For the ordered cut: how much has to change for a new span.
 
         Returns
         -------
@@ -56,7 +59,7 @@ class Cutter(ABC):
         """
 
     @cached_property
-    def cost(self) -> SpanCost[Any]:
+    def cost(self) -> GaussianCost:
         """What spans cost: evidence and confidence are measured in it, whatever the cut."""
         if self._X is None:
             raise ValueError("The cost of spans needs the samples X as well as Z; got X=None.")
@@ -66,16 +69,12 @@ class Cutter(ABC):
         """How sure each boundary is, in [0, 1]."""
         return boundary_confidence(self.cost, boundaries)
 
-    def merging(self, boundaries: IntArray) -> SpanMerging:
+    def label_tree(self, boundaries: IntArray) -> LabelTree:
         """How the spans between boundaries merge into groups that share a label."""
         key = boundaries.tobytes()
-        if key not in self._mergings:
-            self._mergings[key] = SpanMerging(self.cost, boundaries)
-        return self._mergings[key]
-
-    def label_evidence(self, boundaries: IntArray) -> Array:
-        """Evidence for a second, third, ... label of the spans between boundaries, in nats per sample."""
-        return self.merging(boundaries).label_evidence
+        if key not in self._trees:
+            self._trees[key] = LabelTree(self.cost.views[0], boundaries)
+        return self._trees[key]
 
 
 def copy_generator(rng: np.random.Generator | int | None) -> np.random.Generator:

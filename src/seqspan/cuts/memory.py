@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from seqspan._core.memory import DOUBLE_BYTES
-from seqspan.cuts.ordered.cut import EXACT_UP_TO, GRID_POINTS
+from seqspan.cuts.ordered.cut import GRID_POINTS
 from seqspan.cuts.ordered.features import N_ANCHORS
 from seqspan.cuts.spectral.n_subspaces import MAX_SUBSPACES
 from seqspan.cuts.spectral.spectrum import DENSE_LIMIT, DEPTH, GUARD
@@ -53,6 +53,6 @@ def cut_bytes(cut: str, shape: tuple[int, int], dtype: npt.DTypeLike, n_subspace
 def _ordered_bytes(m: int, n: int, size: int) -> int:
     """Features of all samples, then costs of all spans of the grid."""
     n_anchors = min(n, N_ANCHORS)
-    n_grid = n if n <= EXACT_UP_TO else GRID_POINTS
+    n_grid = min(n, GRID_POINTS) + 1
     features = 2 * size * (m + n) * n_anchors + 5 * DOUBLE_BYTES * n_anchors * n_anchors
     return features + SINGLE * n_grid * n_grid

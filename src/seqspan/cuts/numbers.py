@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from seqspan._core.checks import check_count
+from seqspan._core.checks import check_choice, check_count
+from seqspan.cuts.ordered.n_spans import GRAINS
 from seqspan.cuts.spectral.n_subspaces import ESTIMATORS
 
 
@@ -35,6 +36,28 @@ def check_numbers(
         )
 
 
+def check_grain(cut: str, grain: str, n_spans: int | str, n_subspaces: int | str) -> None:
+    """Check that a grain is asked for where it decides something.
+
+    Examples
+    --------
+    >>> check_grain("peaks", "fine", n_spans="auto", n_subspaces="auto")
+    Traceback (most recent call last):
+      ...
+    ValueError: grain is for cut='ordered'; got grain='fine' with cut='peaks'.
+    """
+    check_choice("grain", grain, tuple(GRAINS))
+    if grain == "default":
+        return
+    if cut != "ordered":
+        raise ValueError(f"grain is for cut='ordered'; got grain={grain!r} with cut={cut!r}.")
+    if not (isinstance(n_spans, str) and isinstance(n_subspaces, str)):
+        raise ValueError(
+            "grain chooses the numbers, so it goes with n_spans='auto' and n_subspaces='auto'; "
+            f"got grain={grain!r} with n_spans={n_spans!r} and n_subspaces={n_subspaces!r}."
+        )
+
+
 def _check_room(n_samples: int, n_spans: int | str, n_subspaces: int | str, min_length: int) -> None:
     """Check that the ordered cut has room for that many spans, and enough spans for that many labels."""
     most = max(1, n_samples // min_length)
@@ -48,4 +71,9 @@ def _check_room(n_samples: int, n_spans: int | str, n_subspaces: int | str, min_
         raise ValueError(
             f"n_subspaces must be at most n_spans={n_spans}, because every span has one label; "
             f"got {n_subspaces}."
+        )
+    if n_subspaces == 1 and isinstance(n_spans, int) and n_spans > 1:
+        raise ValueError(
+            f"n_subspaces must be at least 2 for n_spans={n_spans}, because neighbouring spans differ in "
+            "label; got 1."
         )

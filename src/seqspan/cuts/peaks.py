@@ -102,7 +102,9 @@ class PeakCutter(Cutter):
     def __init__(self, X: Array | None, Z: Array) -> None:
         super().__init__(X, _checked_coefficients(to_host(Z)))
 
-    def cut(self, n_spans: int | str = "auto", n_subspaces: int | str = "auto") -> Division:
+    def cut(
+        self, n_spans: int | str = "auto", n_subspaces: int | str = "auto", grain: str = "default"
+    ) -> Division:
         """Divide the recording at its most prominent peaks.
 
         Parameters

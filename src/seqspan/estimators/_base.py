@@ -49,6 +49,7 @@ class SubspaceSegmenter(ClusterMixin, BaseEstimator):
 
     n_subspaces: int | str
     n_spans: int | str
+    grain: str
     cut: str
     min_length: int
     kernel: Kernel = "linear"
@@ -204,7 +205,9 @@ class SubspaceSegmenter(ClusterMixin, BaseEstimator):
                 f"min_length is for cut='ordered'; got min_length={self.min_length} with {self.cut!r}."
             )
         seed = check_seed("random_state", self.random_state)
-        return Cutting(self.cut, self.n_subspaces, self.n_spans, int(self.min_length), seed, self._jobs())
+        return Cutting(
+            self.cut, self.n_subspaces, self.n_spans, self.grain, int(self.min_length), seed, self._jobs()
+        )
 
     def _forget(self) -> None:
         """Delete the attributes of earlier fits, so that all attributes describe the same fit."""

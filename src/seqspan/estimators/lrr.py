@@ -25,6 +25,8 @@ class LRR(SubspaceSegmenter):
         :data:`seqspan.cuts.ESTIMATORS`.
     n_spans : int or "auto"
         Number of spans, for ``cut="ordered"`` and ``cut="peaks"``.
+    grain : {"coarse", "default", "fine"}
+        For ``cut="ordered"`` if no number is given: how much has to change for a new span.
     lambda_1 : float
         Weight of the nuclear norm; with ``noise="columns"``, the weight of the error. Not used with
         ``noise="none"``.
@@ -53,7 +55,7 @@ class LRR(SubspaceSegmenter):
     n_jobs : int, optional
         Number of threads; all cores by default.
     random_state : int, RandomState, Generator or None
-        Seed of the cut's random numbers. An int gives the same result every time.
+        Seed of the starts of ``cut="ncut"``. It has no effect on the other cuts, which draw nothing.
     callback : callable, optional
         Called with a :class:`seqspan.solvers.Progress` whenever the gap has been computed.
     verbose : int
@@ -99,6 +101,7 @@ class LRR(SubspaceSegmenter):
         n_subspaces: int | str = "auto",
         *,
         n_spans: int | str = "auto",
+        grain: str = "default",
         lambda_1: float = PAPER_LAMBDA_1,
         noise: str = "gaussian",
         cut: str = "ncut",
@@ -117,6 +120,7 @@ class LRR(SubspaceSegmenter):
     ) -> None:
         self.n_subspaces = n_subspaces
         self.n_spans = n_spans
+        self.grain = grain
         self.lambda_1 = lambda_1
         self.noise = noise
         self.cut = cut

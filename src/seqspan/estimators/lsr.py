@@ -23,6 +23,8 @@ class LSR(SubspaceSegmenter):
         :data:`seqspan.cuts.ESTIMATORS`.
     n_spans : int or "auto"
         Number of spans, for ``cut="ordered"`` and ``cut="peaks"``.
+    grain : {"coarse", "default", "fine"}
+        For ``cut="ordered"`` if no number is given: how much has to change for a new span.
     lambda_1 : float
         Weight of the squared norm of the coefficients.
     cut : {"ncut", "ordered", "peaks"}
@@ -41,7 +43,7 @@ class LSR(SubspaceSegmenter):
     n_jobs : int, optional
         Number of threads; all cores by default.
     random_state : int, RandomState, Generator or None
-        Seed of the cut's random numbers. An int gives the same result every time.
+        Seed of the starts of ``cut="ncut"``. It has no effect on the other cuts, which draw nothing.
     callback : callable, optional
         Called with a :class:`seqspan.solvers.Progress` whenever the gap has been computed.
     verbose : int
@@ -87,6 +89,7 @@ class LSR(SubspaceSegmenter):
         n_subspaces: int | str = "auto",
         *,
         n_spans: int | str = "auto",
+        grain: str = "default",
         lambda_1: float = 0.4,
         cut: str = "ncut",
         min_length: int = MIN_LENGTH,
@@ -101,6 +104,7 @@ class LSR(SubspaceSegmenter):
     ) -> None:
         self.n_subspaces = n_subspaces
         self.n_spans = n_spans
+        self.grain = grain
         self.lambda_1 = lambda_1
         self.cut = cut
         self.min_length = min_length

@@ -28,6 +28,8 @@ class SpatSC(Coupled):
         :data:`seqspan.cuts.ESTIMATORS`.
     n_spans : int or "auto"
         Number of spans, for ``cut="ordered"`` and ``cut="peaks"``.
+    grain : {"coarse", "default", "fine"}
+        For ``cut="ordered"`` if no number is given: how much has to change for a new span.
     lambda_1 : float or "auto"
         Weight of the sparsity. "auto" is a tenth of the largest squared norm of a sample; for samples of unit
         norm this is the paper's 0.1.
@@ -75,7 +77,7 @@ class SpatSC(Coupled):
     n_jobs : int, optional
         Number of threads; all cores by default.
     random_state : int, RandomState, Generator or None
-        Seed of the cut's random numbers. An int gives the same result every time.
+        Seed of the starts of ``cut="ncut"``. It has no effect on the other cuts, which draw nothing.
     callback : callable, optional
         Called with a :class:`seqspan.solvers.Progress` whenever the gap has been computed.
     verbose : int
@@ -127,6 +129,7 @@ class SpatSC(Coupled):
         n_subspaces: int | str = "auto",
         *,
         n_spans: int | str = "auto",
+        grain: str = "default",
         lambda_1: float | str = 0.1,
         lambda_2: float | str = 0.01,
         solver: str = "fast",
@@ -153,6 +156,7 @@ class SpatSC(Coupled):
     ) -> None:
         self.n_subspaces = n_subspaces
         self.n_spans = n_spans
+        self.grain = grain
         self.lambda_1 = lambda_1
         self.lambda_2 = lambda_2
         self.solver = solver

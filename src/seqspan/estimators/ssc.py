@@ -25,6 +25,8 @@ class SSC(SubspaceSegmenter):
         :data:`seqspan.cuts.ESTIMATORS`.
     n_spans : int or "auto"
         Number of spans, for ``cut="ordered"`` and ``cut="peaks"``.
+    grain : {"coarse", "default", "fine"}
+        For ``cut="ordered"`` if no number is given: how much has to change for a new span.
     lambda_1 : float, array of shape (n_samples,) or None
         Weight of the sparsity, one for all samples or one per sample; 0.2 by default. With
         ``noise="outliers"``, the weight of the Gaussian part of the error; None leaves it out. Not used with
@@ -56,7 +58,7 @@ class SSC(SubspaceSegmenter):
     n_jobs : int, optional
         Number of threads; all cores by default.
     random_state : int, RandomState, Generator or None
-        Seed of the cut's random numbers. An int gives the same result every time.
+        Seed of the starts of ``cut="ncut"``. It has no effect on the other cuts, which draw nothing.
     callback : callable, optional
         Called with a :class:`seqspan.solvers.Progress` whenever the gap has been computed.
     verbose : int
@@ -102,6 +104,7 @@ class SSC(SubspaceSegmenter):
         n_subspaces: int | str = "auto",
         *,
         n_spans: int | str = "auto",
+        grain: str = "default",
         lambda_1: float | Array | None = PAPER_LAMBDA_1,
         lambda_2: float | None = None,
         noise: str = "gaussian",
@@ -121,6 +124,7 @@ class SSC(SubspaceSegmenter):
     ) -> None:
         self.n_subspaces = n_subspaces
         self.n_spans = n_spans
+        self.grain = grain
         self.lambda_1 = lambda_1
         self.lambda_2 = lambda_2
         self.noise = noise

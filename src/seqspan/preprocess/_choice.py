@@ -8,6 +8,7 @@ from seqspan._core.scaling import binary_exponent
 from seqspan._core.types import Array
 from seqspan.preprocess._steps import (
     Centre,
+    Delay,
     Matrix,
     Scale,
     Step,
@@ -22,6 +23,9 @@ LOW_RATIO = 0.5  # of a column's mean; columns whose low values stay above it ha
 SPREAD_RATIO = 1.5  # largest over median standard deviation; above it, a few columns dominate
 UNITS_RATIO = 5.0  # largest over smallest standard deviation; above it, columns of a table differ in unit
 LOW_PERCENTILE = 1.0  # percent of a column's samples that count as outliers when its low values are judged
+FEW_COLUMNS = 2  # with no more than that, a single sample has no direction to speak of
+SATURATED = 1.1  # ratio of differences at twice the lag
+MAX_LAG_SHARE = 0.01  # of the samples; what is further apart says little about a sample
 COLUMN_PERCENTILE = 25.0  # percent of the columns that must come near zero for zero to be meaningful
 
 
@@ -48,13 +52,15 @@ def choose_steps(X: Matrix, kind: str | None = None) -> tuple[tuple[Step, ...], 
 
     Examples
     --------
-    >>> angles = np.random.default_rng(0).normal([90, -30], [1, 20], (50, 2))
+    >>> angles = np.random.default_rng(0).normal([90, -30, 0], [1, 20, 1], (50, 3))
     >>> steps, reasons = choose_steps(angles, "mocap")
     >>> [step.name for step in steps]
     ['centre', 'scale', 'unit_norm']
     >>> reasons[0]
     'centred: the zero of joint angles and positions is arbitrary'
     """
+    if X.shape[1] <= FEW_COLUMNS:
+        return _embed(X)
     centre, centre_reason = _choose_centring(X, kind)
     steps: list[Step] = [Centre()] if centre else []
     reasons = [centre_reason]
@@ -63,6 +69,28 @@ def choose_steps(X: Matrix, kind: str | None = None) -> tuple[tuple[Step, ...], 
         steps += [Scale()] if scale else []
         reasons.append(scale_reason)
     return (*steps, UnitNorm()), (*reasons, "unit norm: the models compare directions, not lengths")
+
+
+def _embed(X: Matrix) -> tuple[tuple[Step, ...], tuple[str, ...]]:
+    """Steps for one or two columns, whose states differ in their course over time."""
+    delay = Delay(lag=_choose_lag(X))
+    columns = "one column" if X.shape[1] == 1 else f"{X.shape[1]} columns"
+    reason = (
+        f"delay embedding: single samples of {columns} say little, so each is put beside its neighbours, "
+        f"{delay.window} samples {delay.lag} apart"
+    )
+    unit = "unit norm: the models compare directions, not lengths"
+    return (Centre(), Scale(), delay, UnitNorm()), (f"centred and scaled: {columns}", reason, unit)
+
+
+def _choose_lag(X: Matrix) -> int:
+    """The first lag from which samples twice as far apart differ hardly more.
+
+    Medians are used, so that rare changes have no say.
+    """
+    most = max(1, int(MAX_LAG_SHARE * len(X)))
+    differ = [float(np.median(np.abs(X[lag:] - X[:-lag]))) for lag in range(1, 2 * most + 1)]
+    return next((lag for lag in range(1, most) if differ[2 * lag - 1] <= SATURATED * differ[lag - 1]), most)
 
 
 def _choose_centring(X: Matrix, kind: str | None) -> tuple[bool, str]:

@@ -82,6 +82,6 @@ class Content:
 
     @cached_property
     def label_evidence(self) -> Array:
-        """The ordered cut's evidence for 2, 3, ... labels, in nats per sample."""
+        """What a second, third, ... label adds to the ordered cut's evidence, in nats."""
         boundaries = self.representation.rows.searchsorted(self.found.boundaries)
-        return np.asarray(self.found.cutter.label_evidence(boundaries))
+        return np.diff(self.found.cutter.label_tree(boundaries).evidence)

@@ -16,7 +16,6 @@ from scipy.optimize import linear_sum_assignment
 from seqspan._core.spans import boundaries_from_labels, edge_times
 from seqspan._core.text import noun_of, plural_of, printable
 from seqspan._core.types import Array, IntArray
-from seqspan.cuts.ordered.merging import MIN_LABEL_EVIDENCE
 from seqspan.cuts.peaks import boundary_strength
 from seqspan.cuts.spectral.affinity import SharedAffinity
 from seqspan.cuts.spectral.n_subspaces import laplacian_eigenvalues
@@ -213,11 +212,11 @@ def _strength(content: Content) -> dict[str, Any]:
 
 
 def _label_evidence(content: Content) -> dict[str, Any] | None:
-    """The ordered cut's evidence for each label beyond the first, and the threshold for merging labels."""
+    """The ordered cut's evidence for each label beyond the first."""
     if content.cut != "ordered":
         return None
     values = [_short(value) for value in content.label_evidence[:MAX_SUBSPACES]]
-    return {"values": values, "least": MIN_LABEL_EVIDENCE}
+    return {"values": values}
 
 
 def _spectrum(W: Array | SharedAffinity) -> list[float]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from threadpoolctl import threadpool_limits
 
@@ -42,7 +44,7 @@ def recut(content: Content) -> dict[int, IntArray]:
     return cuts | {content.found.n_subspaces: content.found.labels}
 
 
-def _asked(cut: str, number: int) -> dict[str, int]:
+def _asked(cut: str, number: int) -> dict[str, Any]:
     """The argument that the slider sets: the number of labels, or of spans if each has its own label."""
     return {"n_spans": number} if cut == "peaks" else {"n_subspaces": number}
 

@@ -8,7 +8,6 @@ import numpy as np
 
 from seqspan._core.spans import edge_times
 from seqspan._core.text import count_of, name_label, noun_of, plural_of, printable
-from seqspan.cuts.ordered.merging import MIN_LABEL_EVIDENCE
 from seqspan.cuts.spectral.n_subspaces import soft_scores
 from seqspan.report._content import Content
 
@@ -99,15 +98,12 @@ def describe_label_evidence(content: Content) -> str:
     more = (
         f"one more would gain {_nats(evidence[k - 1])}." if k <= len(evidence) else "every span has its own."
     )
-    return (
-        f"{last}{more} Two spans get the same label when the evidence against merging them is below "
-        f"{MIN_LABEL_EVIDENCE:g} nats per sample."
-    )
+    return f"{last}{more} Spans share a label unless telling them apart describes the samples better."
 
 
 def _nats(evidence: float) -> str:
     """An amount of evidence; "nothing" if it is negative."""
-    return f"{evidence:.2g} nats per sample" if evidence > 0 else "nothing"
+    return f"{evidence:.2g} nats" if evidence > 0 else "nothing"
 
 
 def describe_uncertain(content: Content) -> str:

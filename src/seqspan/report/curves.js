@@ -50,9 +50,9 @@ function drawSpectrum() {
 /** Evidence for each label beyond the first; drawn on a square-root scale, because it varies widely. */
 function drawLabelEvidence() {
   const box = byId("number-plot");
-  const { values, least } = DATA.labelEvidence;
+  const { values } = DATA.labelEvidence;
   if (!values.length) return box.replaceChildren();
-  const top = Math.sqrt(Math.max(...values, 2 * least));
+  const top = Math.sqrt(Math.max(...values, 1));
   const text = `Evidence for the second, third, ... ${DATA.noun}: ${values.map((value) => value.toPrecision(2)).join(", ")}`;
   const { svg, width, height, x, y } = frame(box, 210, text);
   const at = (i) => x(values.length > 1 ? i / (values.length - 1) : 0.5);
@@ -60,12 +60,10 @@ function drawLabelEvidence() {
   values.forEach((value, i) => {
     const label = i + 2;
     svg.append(make("line", { x1: at(i), x2: at(i), y1: y(0), y2: level(value), class: "axis" }));
-    dot(svg, at(i), level(value), `${label}: ${value.toPrecision(3)} nats per sample`, label <= state.k);
+    dot(svg, at(i), level(value), `${label}: ${value.toPrecision(3)} nats`, label <= state.k);
     if (width > 600 || i % 3 === 0) write(svg, at(i), height - 8, String(label), "middle", label === state.k);
   });
   for (const value of rootTicks(top)) write(svg, 40, level(value) + 4, String(value), "end");
-  dash(svg, x(0), level(least), x(1), level(least));
-  write(svg, x(1), level(least) - 6, `kept apart above ${least}`, "end", true);
   box.replaceChildren(svg);
 }
 

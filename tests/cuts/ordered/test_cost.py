@@ -1,8 +1,7 @@
-"""The cost of a span against marginal likelihoods computed in other ways; what it takes to add a cost."""
+"""The cost of a span against marginal likelihoods computed in other ways."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -10,49 +9,98 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.integrate import trapezoid
-from scipy.stats import invgamma, multivariate_t, norm
+from scipy.stats import invgamma, multivariate_normal, norm
+from tests.cuts.ordered.gaussian import cost_by_chain, features, weighted_cost
 
-from seqspan.cuts.ordered.cost import PRIOR_VARIANCE, GaussianCost, SpanCost, make_cost
-from seqspan.cuts.ordered.cut import OrderedCutter
+from seqspan.cuts.ordered import cost as cost_module
+from seqspan.cuts.ordered.cost import PRIOR_VARIANCE, GaussianCost, make_cost
 from seqspan.cuts.ordered.features import coefficient_features, sample_features
 from seqspan.cuts.ordered.loops import LANES
 
 LOG_PI = np.log(np.pi)
 
 
-def features(n, p, seed):
-    """Correlated features with a drifting mean."""
-    rng = np.random.default_rng(seed)
-    return rng.standard_normal((n, p)) @ rng.standard_normal((p, p)) + np.linspace(-1, 1, n)[:, None]
-
-
-def predictive_chain(Y):
-    """-log p(Y) under the normal-inverse-Wishart prior: each sample is multivariate t given those before."""
-    p = Y.shape[1]
-    kappa, degrees, mean, scatter, total = 1.0, p + 2.0, np.zeros(p), PRIOR_VARIANCE * np.eye(p), 0.0
-    for y in Y:
-        free = degrees - p + 1
-        shape = scatter * (kappa + 1) / (kappa * free)
-        total -= multivariate_t(mean, shape, free).logpdf(y)
-        scatter = scatter + kappa / (kappa + 1) * np.outer(y - mean, y - mean)
-        mean = (kappa * mean + y) / (kappa + 1)
-        kappa, degrees = kappa + 1, degrees + 1
-    return total
-
-
-def cost_by_chain(Y, sizes):
-    """Mean over numbers of leading features; the cost leaves out log(pi) / 2 per sample and feature."""
-    return np.mean([predictive_chain(Y[:, :size]) - len(Y) * size / 2 * LOG_PI for size in sizes])
-
-
 @pytest.mark.parametrize(
-    ("p", "sizes"), [(1, [1]), (2, [2]), (3, [2]), (4, [2, 4]), (7, [2, 4, 6]), (8, [2, 4, 6, 8])]
+    ("p", "sizes"), [(1, [1]), (2, [2]), (3, [2, 3]), (4, [2, 4]), (7, [2, 4, 6, 7]), (8, [2, 4, 6, 8])]
 )
 @pytest.mark.parametrize("n", [1, 2, 9, 40])
 def test_cost_is_that_of_the_chain_of_predictions(p, sizes, n):
     Y = features(n, p, seed=n + p)
     cost = GaussianCost([Y])
     assert cost.error(0, n) == pytest.approx(cost_by_chain(Y, sizes), rel=1e-9)
+
+
+@pytest.mark.parametrize("prior_samples", [1.0, 2.5, 10.0])
+@pytest.mark.parametrize(
+    ("p", "step", "sizes"), [(5, 1, range(1, 6)), (7, 3, [3, 6, 7]), (2, 4, [2]), (8, 8, [8])]
+)
+def test_prior_and_numbers_of_features_are_those_asked_for(prior_samples, p, step, sizes):
+    Y = features(25, p, seed=p)
+    cost = GaussianCost([Y], prior_samples=prior_samples, step=step)
+    assert cost.error(4, 25) == pytest.approx(cost_by_chain(Y[4:], sizes, prior_samples), rel=1e-9)
+    C = cost.span_costs(every(3, 25), 2, n_jobs=1)
+    assert C[-1, 1] == pytest.approx(cost_by_chain(Y[3:], sizes, prior_samples), rel=1e-6)
+
+
+@given(
+    weights=st.lists(st.floats(0.01, 2), min_size=1, max_size=4),
+    prior_samples=st.floats(0.5, 20),
+    seed=st.integers(0, 99),
+)
+@settings(max_examples=30)
+def test_spans_with_weights_cost_what_samples_with_weights_cost(weights, prior_samples, seed):
+    length = 6
+    Y = features(length * len(weights), 4, seed)
+    cost = GaussianCost([Y], prior_samples=prior_samples)
+    spans = [cost.summarise(length * k, length * (k + 1)) * weight for k, weight in enumerate(weights)]
+    whole = spans[0]
+    for span in spans[1:]:
+        whole = whole + span
+    assert whole.count == pytest.approx(length * sum(weights))
+    expected = weighted_cost(Y, np.repeat(weights, length), [2, 4], prior_samples)
+    assert cost.costs([whole])[0] == pytest.approx(expected, rel=1e-9, abs=1e-9)
+
+
+def test_moments_with_a_weight_are_those_of_samples_with_that_weight():
+    views = [features(20, 4, 0), features(20, 2, 1)]
+    weighted = GaussianCost(views).summarise(3, 17) * 0.3
+    assert weighted.count == pytest.approx(14 * 0.3)
+    for number, Y in enumerate(views):
+        np.testing.assert_allclose(weighted.totals[number], 0.3 * Y[3:17].sum(axis=0))
+        np.testing.assert_allclose(weighted.products[number], 0.3 * Y[3:17].T @ Y[3:17])
+
+
+@pytest.mark.parametrize(("prior_samples", "weight"), [(1.0, 1.0), (10.0, 1.0), (4.0, 0.2)])
+@pytest.mark.parametrize(("p", "sizes"), [(1, [1]), (2, [2]), (5, [2, 4, 5]), (6, [2, 4, 6])])
+def test_densities_are_those_of_the_expected_gaussian(prior_samples, weight, p, sizes):
+    Y = features(30, p, seed=p)
+    cost = GaussianCost([Y], prior_samples=prior_samples)
+    spans = [(0, 12), (12, 13), (13, 30)]
+    found = cost.densities([cost.summarise(i, j) * weight for i, j in spans])
+    assert found.shape == (3, 30)
+    for (i, j), densities in zip(spans, found, strict=True):
+        count, some = weight * (j - i), Y[i:j]
+        mean = weight * some.sum(axis=0) / (count + 1)
+        # the mean of the posterior inverse-Wishart: one sample at 0 and prior_samples more for the covariance
+        scatter = weight * some.T @ some - (count + 1) * np.outer(mean, mean)
+        covariance = (scatter + PRIOR_VARIANCE * prior_samples * np.eye(p)) / (count + prior_samples)
+        expected = np.mean(
+            [
+                -multivariate_normal(mean[:size], covariance[:size, :size]).logpdf(Y[:, :size])
+                - size / 2 * np.log(2 * np.pi)
+                for size in sizes
+            ],
+            axis=0,
+        )
+        np.testing.assert_allclose(densities, expected, rtol=1e-9, atol=1e-9)
+
+
+def test_densities_of_several_views_are_averaged():
+    views = [features(15, 4, 0), features(15, 2, 1)]
+    both = GaussianCost(views)
+    each = [GaussianCost([view]) for view in views]
+    expected = np.mean([one.densities([one.summarise(0, 9)]) for one in each], axis=0)
+    np.testing.assert_allclose(both.densities([both.summarise(0, 9)]), expected, rtol=1e-12)
 
 
 @pytest.mark.parametrize("y", [[0.3], [-0.2, 1.5], [0.4, 0.5, 0.45, -0.1]])
@@ -95,9 +143,26 @@ def test_moments_add_up():
             np.testing.assert_allclose(found.products[number], Y.T @ Y)
 
 
-def costs_one_by_one(cost, step, shortest):
+def every(step, n):
+    """Every `step`-th sample, and the end."""
+    return np.array([*range(0, n, step), n])
+
+
+@given(n=st.integers(1, 60), step=st.integers(1, 9), seed=st.integers(0, 99))
+def test_every_block_of_the_grid_has_its_sharpest_change(n, step, seed):
+    cost = GaussianCost([features(n, 3, seed), features(n, 2, seed + 100)])
+    places = cost.places(step).tolist()
+    assert (places[0], places[-1]) == (0, n)
+    blocks = [range(first, min(first + step, n)) for first in range(1, n, step)]
+    assert len(places) == len(blocks) + 2
+    for place, block in zip(places[1:-1], blocks, strict=True):
+        change = {t: sum(np.sum((view[t] - view[t - 1]) ** 2) for view in cost.views) for t in block}
+        assert place in block
+        assert change[place] == max(change.values())
+
+
+def costs_one_by_one(cost, grid, shortest):
     """The costs of all spans of the grid, each from its own samples."""
-    grid = [*range(0, cost.n_samples, step), cost.n_samples]
     C = np.zeros((len(grid), len(grid)))
     for end in range(len(grid)):
         for start in range(end - shortest + 1):
@@ -123,8 +188,9 @@ def costs_one_by_one(cost, step, shortest):
 )
 def test_all_spans_at_once_cost_what_each_costs(n, step, shortest, p):
     cost = GaussianCost([features(n, p, seed=n)])
-    C = cost.span_costs(step, shortest, n_jobs=1)
-    expected = costs_one_by_one(cost, step, shortest)
+    grid = every(step, n)
+    C = cost.span_costs(grid, shortest, n_jobs=1)
+    expected = costs_one_by_one(cost, grid, shortest)
     # single precision of the largest cost, twice: rounding of the sum and of its parts
     np.testing.assert_allclose(C, expected, rtol=0, atol=3e-7 * max(np.abs(expected).max(), 1))
 
@@ -133,27 +199,57 @@ def test_all_spans_at_once_cost_what_each_costs(n, step, shortest, p):
 @given(
     n=st.integers(1, 75),
     sizes=st.lists(st.integers(1, 6), min_size=1, max_size=3),
-    step=st.integers(1, 8),
+    inside=st.sets(st.integers(1, 74)),
     shortest=st.integers(1, 6),
 )
-def test_all_spans_of_several_views_cost_what_each_costs(n, sizes, step, shortest):
+def test_all_spans_of_several_views_cost_what_each_costs(n, sizes, inside, shortest):
     cost = GaussianCost([features(n, p, seed) for seed, p in enumerate(sizes)])
-    C = cost.span_costs(step, shortest, n_jobs=1)
-    expected = costs_one_by_one(cost, step, shortest)
+    grid = np.array([0, *sorted(place for place in inside if place < n), n])
+    C = cost.span_costs(grid, shortest, n_jobs=1)
+    expected = costs_one_by_one(cost, grid, shortest)
     np.testing.assert_allclose(C, expected, rtol=0, atol=1e-6 * max(np.abs(expected).max(), 1))
 
 
 def test_threads_change_nothing():
     cost = GaussianCost([features(150, 6, 0), features(150, 3, 1)])
-    alone, shared = (cost.span_costs(1, 2, n_jobs=n_jobs) for n_jobs in (1, 2))
+    alone, shared = (cost.span_costs(np.arange(151), 2, n_jobs=n_jobs) for n_jobs in (1, 2))
     np.testing.assert_array_equal(alone, shared)
 
 
 def test_a_long_span_keeps_its_digits():
     """Sample by sample, 3,000 updates of the factor lose nothing that single precision would show."""
     cost = GaussianCost([features(3000, 6, 0)])
-    C = cost.span_costs(1000, 1, n_jobs=1)
-    np.testing.assert_allclose(C, costs_one_by_one(cost, 1000, 1), rtol=2e-7)
+    grid = every(1000, 3000)
+    C = cost.span_costs(grid, 1, n_jobs=1)
+    np.testing.assert_allclose(C, costs_one_by_one(cost, grid, 1), rtol=2e-7)
+
+
+@pytest.mark.parametrize("p", [1, 5, 16])
+@pytest.mark.parametrize("length", [1, 8, 40, 700, 3000])
+def test_chance_costs_what_independent_samples_cost_on_average(p, length, monkeypatch):
+    monkeypatch.setattr(cost_module, "LONGEST_DRAW", 500)  # so that the formula for longer spans counts, too
+    table = GaussianCost([np.zeros((3000, p))])._models[0].cost_of_chance(3000)
+    draws = [np.random.default_rng(seed).standard_normal((length, p)) for seed in range(100, 130)]
+    # relative to the log density, whose mean is known, costs of draws hardly vary
+    shares = np.mean(np.arange(2, p + 2, 2).clip(max=p)[:, None] > np.arange(p), axis=0)
+    costs = [GaussianCost([Y]).error(0, length) - (Y**2 @ shares).sum() / 2 for Y in draws]
+    expected = np.mean(costs) + length * shares.sum() / 2
+    assert table[length] == pytest.approx(expected, abs=3)  # eight draws, and straight lines between lengths
+    assert table[0] == 0
+
+
+def test_spans_without_a_change_cost_nothing_beyond_chance():
+    """So no length of spans is favoured where nothing changes."""
+    Y = np.random.default_rng(0).standard_normal((600, 16))
+    places = np.arange(0, 601, 20)
+    C = GaussianCost([Y]).span_costs(places, beyond_chance=True)
+    end, start = np.indices(C.shape)
+    means = [C[(end - start) == steps].mean() for steps in (1, 2, 5, 15)]
+    np.testing.assert_allclose(means, 0, atol=12)  # 20 samples cost 240 nats, 300 cost 2,600
+    plain = GaussianCost([Y]).span_costs(places)
+    lengths = (places[:, None] - places)[end > start]
+    table = GaussianCost([Y])._models[0].cost_of_chance(600)
+    np.testing.assert_allclose((plain - C)[end > start], table[lengths], rtol=1e-4)
 
 
 def test_a_change_is_worth_a_boundary_and_no_change_is_not():
@@ -165,11 +261,17 @@ def test_a_change_is_worth_a_boundary_and_no_change_is_not():
         assert (apart < cost.error(0, 120)) == worth
 
 
-def test_the_views_are_left_as_they_are_and_an_odd_feature_is_left_out():
+def test_the_views_are_left_as_they_are():
     Y = features(40, 5, 0)
     Y.setflags(write=False)
-    cost = GaussianCost([Y])
-    np.testing.assert_array_equal(cost.span_costs(n_jobs=1), GaussianCost([Y[:, :4]]).span_costs(n_jobs=1))
+    GaussianCost([Y]).span_costs(np.arange(41), n_jobs=1)
+
+
+def test_an_odd_feature_counts_too():
+    """Four places have three features, and the third may be all that tells two of them apart."""
+    Y = np.repeat([[1.0, 1, 0], [1, -1, 0], [-1, 0, 1], [-1, 0, -1]], 20, axis=0)
+    cost = GaussianCost([Y + 0.01 * np.random.default_rng(0).standard_normal(Y.shape)])
+    assert cost.error(40, 60) + cost.error(60, 80) < cost.error(40, 80)
 
 
 def test_views_of_different_samples_are_refused():
@@ -184,59 +286,3 @@ def test_samples_and_coefficients_are_two_views():
     expected = GaussianCost([sample_features(X), coefficient_features(Z)])
     assert both.error(3, 30) == expected.error(3, 30)
     assert samples.error(3, 30) == GaussianCost([sample_features(X)]).error(3, 30)
-
-
-@dataclass(frozen=True)
-class Sums:
-    count: int
-    total: np.ndarray
-    energy: float
-
-    def __add__(self, other):
-        return Sums(self.count + other.count, self.total + other.total, self.energy + other.energy)
-
-
-class ScatterCost(SpanCost[Sums]):
-    """A cost with nothing but the two methods that a new one needs: squared distances from the mean."""
-
-    def __init__(self, X):
-        self.X, self.n_samples = X, X.shape[1]
-
-    def summarise(self, start, end):
-        span = self.X[:, start:end]
-        return Sums(end - start, span.sum(axis=1), float(np.sum(span**2)))
-
-    def costs(self, summaries):
-        return np.array([one.energy - one.total @ one.total / one.count for one in summaries])
-
-
-@pytest.mark.parametrize(("step", "shortest"), [(1, 1), (1, 4), (3, 2), (50, 1)])
-def test_a_new_cost_has_the_costs_of_all_spans(step, shortest):
-    X = features(20, 3, 0).T
-    grid = [*range(0, 20, step), 20]
-    C = ScatterCost(X).span_costs(step, shortest)
-    assert C.shape == (len(grid), len(grid))
-    for end, start in np.ndindex(C.shape):
-        span = X[:, grid[start] : grid[end]]
-        expected = span.shape[1] * span.var(axis=1).sum() if end - start >= shortest else 0
-        assert C[end, start] == pytest.approx(expected, abs=1e-5)
-
-
-def test_a_new_cost_is_searched_merged_and_compared_with_chance(monkeypatch):
-    asked = []
-
-    def make(X, Z=None):
-        asked.append(Z is not None)
-        return ScatterCost(X)
-
-    for module in ("cutter", "ordered.null_distribution"):
-        monkeypatch.setattr(f"seqspan.cuts.{module}.make_cost", make)
-    rng = np.random.default_rng(0)
-    X = 3 * np.eye(4)[:, np.repeat([0, 1, 0], [30, 20, 25])] + 0.5 * rng.standard_normal((4, 75))
-    cutter = OrderedCutter(X, np.eye(75), rng=0)
-    found = cutter.cut(3, 2)
-    assert found.boundaries.tolist() == [30, 50]
-    assert found.labels.tolist() == [0, 1, 0]
-    assert cutter.confidence(found.boundaries).min() > 0.5
-    cutter.cut()
-    assert asked == [True] + [False] * 13  # the recording, then a recording, 8 surrogates and 4 shuffles

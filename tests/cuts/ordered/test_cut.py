@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given as drawn
+from hypothesis import settings
+from hypothesis import strategies as st
 from scipy.ndimage import gaussian_filter1d
 
 from seqspan import OSC
 from seqspan._core.spans import boundaries_from_labels
 from seqspan._core.threads import Team
 from seqspan.cuts.ordered import cost as cost_module
+from seqspan.cuts.ordered import cut as cut_module
 from seqspan.cuts.ordered import search as search_module
 from seqspan.cuts.ordered.confidence import boundary_confidence
-from seqspan.cuts.ordered.cost import make_cost
+from seqspan.cuts.ordered.cost import GaussianCost, make_cost
 from seqspan.cuts.ordered.cut import MIN_LENGTH, OrderedCutter
-from seqspan.cuts.ordered.jumps import find_jumps
-from seqspan.cuts.ordered.merging import SpanMerging
+from seqspan.cuts.ordered.labels import LabelTree
+from seqspan.cuts.ordered.n_spans import SpanCount, count_spans
 from seqspan.datasets import make_recurring_subspaces, make_subspaces
 
 ORDER, LENGTHS = [0, 1, 2, 0, 3, 1], [25, 30, 20, 28, 33, 24]
@@ -42,6 +46,7 @@ def scenes(cuts, n, heights=None, noise=0.05, seed=0):
     rng = np.random.default_rng(seed)
     heights = np.full(len(cuts), 3.0) if heights is None else np.array(heights)
     X = noise * rng.standard_normal((6, n))
+    X[5] += 3.0  # at the origin, samples have no direction
     for axis, (cut, height) in enumerate(zip(cuts, heights, strict=True)):
         X[axis % 6, cut:] += height
     return X
@@ -60,7 +65,7 @@ def solved():
 @pytest.mark.parametrize("given", [{"n_spans": 5}, {"n_subspaces": 5}, {}], ids=str)
 def test_subspaces_in_turn_are_found_in_coefficients_of_osc(solved, given):
     X, labels, Z = solved["in turn"]
-    found = ordered_cut(X, Z, rng=0, **given)
+    found = ordered_cut(X, Z, **given)
     np.testing.assert_array_equal(found.boundaries, boundaries_from_labels(labels))
     np.testing.assert_array_equal(found.labels, range(5))
 
@@ -68,7 +73,7 @@ def test_subspaces_in_turn_are_found_in_coefficients_of_osc(solved, given):
 @pytest.mark.parametrize("given", GIVEN)
 def test_recurring_subspaces_are_found_in_coefficients_of_osc(solved, given):
     X, labels, Z = solved["recurring"]
-    found = ordered_cut(X, Z, rng=0, **GIVEN[given])
+    found = ordered_cut(X, Z, **GIVEN[given])
     np.testing.assert_array_equal(found.boundaries, np.cumsum(LENGTHS)[:-1])
     np.testing.assert_array_equal(found.sample_labels(len(labels)), labels)
 
@@ -78,7 +83,7 @@ def test_recurring_subspaces_are_found_in_coefficients_of_osc(solved, given):
 @pytest.mark.parametrize("seed", range(3))
 def test_planted_subspaces_are_found(given, mean, seed):
     X, labels = make_recurring_subspaces(ORDER, 4, 100, LENGTHS, coefficient_mean=mean, rng=seed)
-    found = ordered_cut(X, planted_coefficients(labels, seed), rng=seed, **GIVEN[given])
+    found = ordered_cut(X, planted_coefficients(labels, seed), **GIVEN[given])
     np.testing.assert_array_equal(found.sample_labels(len(labels)), labels)
 
 
@@ -86,7 +91,7 @@ def test_planted_subspaces_are_found(given, mean, seed):
 def test_noise_is_one_span(seed):
     rng = np.random.default_rng(seed)
     X, Z = rng.standard_normal((10, 120)), rng.standard_normal((120, 120))
-    found = ordered_cut(X, Z, rng=seed)
+    found = ordered_cut(X, Z)
     assert found.boundaries.tolist() == []
     assert found.labels.tolist() == [0]
 
@@ -100,56 +105,61 @@ def test_levels_without_noise_are_found(given):
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_slow_motion_in_one_subspace_is_no_change(seed, monkeypatch):
+def test_slow_motion_in_one_subspace_is_no_change(seed):
     rng = np.random.default_rng(seed)
     coefficients = gaussian_filter1d(rng.standard_normal((4, 300)), 10, axis=1)
     X = np.linalg.qr(rng.standard_normal((20, 4)))[0] @ coefficients
     X /= np.linalg.norm(X, axis=0)
-    Z = OSC(n_subspaces=1).fit(X.T).coef_
-    assert len(ordered_cut(X, Z, rng=0).boundaries) == 0
+    cutter = OrderedCutter(X, OSC(n_subspaces=1).fit(X.T).coef_)
+    assert len(cutter.cut().boundaries) == 0
     # by itself the evidence, which takes samples for independent, would see changes
-    monkeypatch.setattr("seqspan.cuts.ordered.null_distribution.MIN_CHANGE_RATIO", 0.0)
-    assert len(ordered_cut(X, Z, rng=0).boundaries) > 0
+    assert cutter.span_count.recording.argmax() > 0
 
 
 @pytest.mark.parametrize("value", [0.0, 1.5])
 def test_nothing_happening_is_one_span(value):
-    assert ordered_cut(np.full((3, 40), value), np.zeros((40, 40)), rng=0).boundaries.tolist() == []
+    assert ordered_cut(np.full((3, 40), value), np.zeros((40, 40))).boundaries.tolist() == []
 
 
-def test_jumps_are_kept_when_nothing_is_given():
+@pytest.mark.parametrize("given", [{}, {"n_subspaces": 4}, {"n_spans": 4}, {"n_spans": 6}], ids=str)
+def test_scenes_start_where_they_start(given):
     cuts = [33, 61, 100]
-    X = scenes(cuts, 140)
-    assert find_jumps(X)[0].tolist() == cuts
-    for given in ({}, {"n_subspaces": 2}, {"n_spans": 6}):
-        assert set(cuts) <= set(ordered_cut(X, np.eye(140), rng=0, **given).boundaries.tolist())
+    assert set(cuts) <= set(ordered_cut(scenes(cuts, 140), np.eye(140), **given).boundaries.tolist())
 
 
 @pytest.mark.parametrize(("n_spans", "expected"), [(1, []), (2, [61]), (3, [61, 100]), (4, [33, 61, 100])])
-def test_fewer_spans_than_jumps_keep_the_sharpest(n_spans, expected):
+def test_fewer_spans_than_scenes_keep_the_sharpest_cuts(n_spans, expected):
     X = scenes([33, 61, 100], 140, heights=[2.0, 8.0, 4.0], noise=0.03)
-    # every step nearby has the same few lengths, so the highest cut is the sharpest
-    assert ordered_cut(X, np.eye(140), n_spans=n_spans, rng=0).boundaries.tolist() == expected
+    assert ordered_cut(X, np.eye(140), n_spans=n_spans).boundaries.tolist() == expected
+
+
+def test_channels_of_noise_do_not_make_spans_short():
+    """Two means in turn are found although the coefficients are nothing but noise."""
+    rng = np.random.default_rng(5)
+    X = 0.7 * rng.standard_normal((8, 400))
+    X[:, np.arange(400) // 40 % 2 == 1] += 1.4 * rng.choice([-1, 1], (8, 1))
+    Z = rng.standard_normal((30, 400))
+    found = ordered_cut(X, Z, n_spans=10)
+    assert np.abs(found.boundaries - np.arange(40, 400, 40)).max() <= 1
 
 
 @pytest.mark.parametrize("given", [{"n_spans": 8}, {"n_subspaces": 8}], ids=str)
-def test_a_jump_gives_way_to_the_number_of_spans(given):
+def test_a_scene_gives_way_to_the_number_of_spans(given):
     X = scenes([17], 40)  # eight spans of five samples fit into forty only if none ends at 17
-    assert find_jumps(X)[0].tolist() == [17]
-    found = ordered_cut(X, np.eye(40), rng=0, **given)
+    found = ordered_cut(X, np.eye(40), **given)
     np.testing.assert_array_equal(found.boundaries, np.arange(5, 40, 5))
-    assert 17 in ordered_cut(X, np.eye(40), n_spans=7, rng=0).boundaries
+    assert 17 in ordered_cut(X, np.eye(40), n_spans=7).boundaries
 
 
 @pytest.mark.parametrize("min_length", [1, 5, 12])
-@pytest.mark.parametrize("exact_up_to", [1000, 40, 13])
+@pytest.mark.parametrize("grid", [1000, 40, 13])
 @pytest.mark.parametrize("cuts", [[], [47], [30, 60]])
-def test_no_span_is_too_short(min_length, exact_up_to, cuts):
-    n = 101
-    for seed in range(3):
-        X = scenes(cuts, n, noise=0.3, seed=seed)
-        cutter = OrderedCutter(X, np.eye(n), min_length=min_length, rng=0, exact_up_to=exact_up_to)
-        for n_spans in (2, 3, 5):
+def test_no_span_is_too_short(min_length, grid, cuts, monkeypatch):
+    monkeypatch.setattr(cut_module, "GRID_POINTS", grid)
+    n = 71
+    for seed in range(2):
+        cutter = OrderedCutter(scenes(cuts, n, noise=0.3, seed=seed), np.eye(n), min_length=min_length)
+        for n_spans in (2, 3, 5, n // min_length):
             boundaries = cutter.cut(n_spans).boundaries
             assert len(boundaries) == n_spans - 1
             assert np.diff([0, *boundaries, n]).min() >= min_length
@@ -157,45 +167,122 @@ def test_no_span_is_too_short(min_length, exact_up_to, cuts):
 
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("grid", [150, 80])
-def test_boundaries_on_a_grid_are_refined_to_the_sample(seed, grid):
+def test_boundaries_on_a_grid_are_refined_to_the_sample(seed, grid, monkeypatch):
+    monkeypatch.setattr(cut_module, "GRID_POINTS", grid)
     lengths = np.random.default_rng(seed).integers(70, 110, 5)
     X, labels = make_subspaces(5, 4, 40, lengths, coefficient_mean=0.0, rng=seed)
-    Z = planted_coefficients(labels, seed)
-    found = OrderedCutter(X, Z, rng=0, exact_up_to=grid).cut(5)
+    found = ordered_cut(X, planted_coefficients(labels, seed), n_spans=5)
     assert np.abs(found.boundaries - np.cumsum(lengths)[:-1]).max() <= 1
 
 
-def test_jumps_on_a_grid_stay_where_they_are():
+def test_scenes_on_a_grid_start_where_they_start(monkeypatch):
+    monkeypatch.setattr(cut_module, "GRID_POINTS", 35)
     cuts = [33, 61, 103]
-    cutter = OrderedCutter(scenes(cuts, 140), np.eye(140), rng=0, exact_up_to=35)
-    for n_spans in (4, 6, 9):
+    cutter = OrderedCutter(scenes(cuts, 140), np.eye(140))
+    for n_spans in (4, 6):
         assert set(cuts) <= set(cutter.cut(n_spans).boundaries.tolist())
 
 
-def test_a_seed_decides_and_arrays_stay_as_they_are():
+KINDS = {
+    "noise": lambda rng, n: rng.standard_normal((3, n)),
+    "constant": lambda rng, n: np.full((3, n), 1.5),
+    "steps": lambda rng, n: np.repeat(rng.standard_normal((3, n // 4 + 1)), 4, axis=1)[:, :n],
+    "one outlier": lambda rng, n: np.where(np.arange(n) == n // 2, 1e6, rng.standard_normal((3, n))),
+}
+
+
+@settings(max_examples=60)
+@drawn(
+    kind=st.sampled_from(sorted(KINDS)),
+    n=st.integers(1, 45),
+    min_length=st.integers(1, 6),
+    seed=st.integers(0, 999),
+    numbers=st.tuples(st.floats(0, 1), st.floats(0, 1)),
+)
+def test_numbers_are_those_asked_for_and_neighbours_differ(kind, n, min_length, seed, numbers):
+    rng = np.random.default_rng(seed)
+    most = max(1, n // min_length)
+    n_spans = 1 + int(numbers[0] * (most - 1) + 0.5)
+    n_labels = min(n_spans, 2 + int(numbers[1] * (n_spans - 2) + 0.5))
+    cutter = OrderedCutter(KINDS[kind](rng, n), rng.standard_normal((n, n)), min_length=min_length)
+    for given in ((n_spans, n_labels), (n_spans, "auto"), ("auto", n_labels), ("auto", "auto")):
+        found = cutter.cut(*given)
+        assert given[0] in ("auto", len(found.labels))
+        assert given[1] in ("auto", found.n_labels)
+        assert np.all(found.labels[1:] != found.labels[:-1])
+        assert np.diff([0, *found.boundaries, n]).min() >= min(min_length, n)
+
+
+@pytest.mark.parametrize(("n_spans", "n_labels"), [(7, 3), (7, "auto"), (5, 2)])
+def test_many_spans_and_labels_are_exact_even_if_there_are_too_many_paths(n_spans, n_labels, monkeypatch):
+    """Spans that return in turn: neighbours would be merged if nobody looked for other boundaries."""
+    monkeypatch.setattr("seqspan.cuts.ordered.labels.MAX_PATHS", 0)
+    found = ordered_cut(scenes([20, 50], 80), np.eye(80), n_spans=n_spans, n_subspaces=n_labels)
+    assert len(found.labels) == n_spans
+    assert n_labels in ("auto", found.n_labels)
+    assert np.all(found.labels[1:] != found.labels[:-1])
+
+
+@pytest.mark.parametrize("cut", [[], [30, 60], [20, 40, 60, 80]])
+@pytest.mark.parametrize("noise", [0.3, 1.5])
+def test_a_coarser_grain_has_no_more_spans(cut, noise):
+    for seed in range(3):
+        cutter = OrderedCutter(scenes(cut, 100, noise=noise, seed=seed), np.eye(100))
+        coarse, default, fine = (
+            len(cutter.cut(grain=grain).labels) for grain in ("coarse", "default", "fine")
+        )
+        assert coarse <= default <= fine
+        assert default == len(cutter.cut().labels)
+
+
+def test_the_grain_is_that_of_the_number_of_spans():
+    cutter = OrderedCutter(scenes([30, 60], 90, noise=0.3), np.eye(90))
+    drawn_often = np.array([[0.0, 5.0, 20.0, 60.0]] * 8)
+    found = np.array([0.0, 30.0, 55.0, 90.0])
+    cutter.span_count = SpanCount(found, drawn_often, drawn_often)  # 2, 3 and 4 spans
+    for grain, n_spans in (("coarse", 2), ("default", 3), ("fine", 4)):
+        assert cutter._choose(1, grain) == n_spans
+    assert cutter._choose(3, "coarse") == 3
+    nothing = SpanCount(found / 10, drawn_often, 0 * drawn_often)  # less than chance explains
+    cutter.span_count = nothing
+    assert [cutter._choose(1, grain) for grain in ("coarse", "default", "fine")] == [1, 1, 4]
+    assert cutter._choose(2, "default") == 4  # asking for two labels says that something changes
+
+
+def test_arrays_stay_as_they_are_and_the_answer_the_same():
     X, labels = make_subspaces(rng=3)
     Z = planted_coefficients(labels)
     X.setflags(write=False)
     Z.setflags(write=False)
-    answers = [ordered_cut(X, Z, rng=rng) for rng in (7, 7, np.random.default_rng(7))]
-    for answer in answers[1:]:
-        np.testing.assert_array_equal(answer.boundaries, answers[0].boundaries)
-        np.testing.assert_array_equal(answer.labels, answers[0].labels)
+    one, other = ordered_cut(X, Z), ordered_cut(X, Z)
+    np.testing.assert_array_equal(one.boundaries, other.boundaries)
+    np.testing.assert_array_equal(one.labels, other.labels)
 
 
-def test_the_generator_is_copied_when_the_cutter_is_made():
-    X, labels = make_subspaces(3, 2, 30, 20, rng=3)
-    rng = np.random.default_rng(7)
-    cutter = OrderedCutter(X, planted_coefficients(labels), rng=rng)
-    assert rng.integers(10**9) == np.random.default_rng(7).integers(10**9)
-    assert cutter.null == OrderedCutter(X, planted_coefficients(labels), rng=7).null
+@pytest.mark.parametrize("given", [{}, {"n_spans": 4}, {"n_subspaces": 3}], ids=str)
+def test_a_seed_does_not_matter(given):
+    X, _ = make_recurring_subspaces([0, 1, 0, 2], 3, 30, 35, rng=2)
+    X = X + 0.05 * np.random.default_rng(0).standard_normal(X.shape)
+    fits = [OSC(cut="ordered", random_state=seed, **given).fit(X.T) for seed in (0, 1, 12345, None)]
+    for fit in fits[1:]:
+        np.testing.assert_array_equal(fit.labels_, fits[0].labels_)
+
+
+@pytest.mark.parametrize("exponent", [-40, -1, 7, 60])
+@pytest.mark.parametrize("given", [{}, {"n_spans": 4, "n_subspaces": 3}], ids=str)
+def test_powers_of_two_do_not_matter(exponent, given):
+    X, labels = make_recurring_subspaces([0, 1, 0, 2], 3, 30, 35, rng=2)
+    Z = planted_coefficients(labels)
+    expected, found = ordered_cut(X, Z, **given), ordered_cut(np.ldexp(X, exponent), Z, **given)
+    np.testing.assert_array_equal(found.boundaries, expected.boundaries)
+    np.testing.assert_array_equal(found.labels, expected.labels)
 
 
 def test_one_cutter_answers_as_fresh_ones_do():
     X = scenes([33, 61, 100], 140, heights=[2.0, 8.0, 4.0])
-    cutter = OrderedCutter(X, np.eye(140), rng=0)
+    cutter = OrderedCutter(X, np.eye(140))
     for given in ((2, "auto"), ("auto", "auto"), (5, 2), ("auto", 3), (2, "auto")):
-        again, fresh = cutter.cut(*given), OrderedCutter(X, np.eye(140), rng=0).cut(*given)
+        again, fresh = cutter.cut(*given), OrderedCutter(X, np.eye(140)).cut(*given)
         np.testing.assert_array_equal(again.boundaries, fresh.boundaries)
         np.testing.assert_array_equal(again.labels, fresh.labels)
 
@@ -207,7 +294,7 @@ def test_neither_axes_nor_threads_matter(given):
     X = X + 0.05 * X.std() * rng.standard_normal(X.shape)
     Z = planted_coefficients(labels)
     rows, rotation = rng.permutation(30), np.linalg.qr(rng.standard_normal((30, 30)))[0]
-    expected = ordered_cut(X, Z, rng=0, n_jobs=1, **given)
+    expected = ordered_cut(X, Z, n_jobs=1, **given)
     for A, B, n_jobs in (
         (X[rows], Z, 1),
         (rotation @ X, Z, 1),
@@ -215,7 +302,7 @@ def test_neither_axes_nor_threads_matter(given):
         (X, Z[rng.permutation(len(Z))], 1),
         (X, Z, 2),
     ):
-        found = ordered_cut(A, B, rng=0, n_jobs=n_jobs, **given)
+        found = ordered_cut(A, B, n_jobs=n_jobs, **given)
         np.testing.assert_array_equal(found.boundaries, expected.boundaries)
         np.testing.assert_array_equal(found.labels, expected.labels)
 
@@ -223,14 +310,14 @@ def test_neither_axes_nor_threads_matter(given):
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 6, 9])
 def test_the_shortest_sequences_are_one_span(n):
     rng = np.random.default_rng(n)
-    found = ordered_cut(rng.standard_normal((3, n)), np.eye(n), rng=0)
+    found = ordered_cut(rng.standard_normal((3, n)), np.eye(n))
     assert found.boundaries.tolist() == []
     assert found.labels.tolist() == [0]
 
 
 def test_more_labels_than_spans_are_a_label_for_each():
     X, labels = make_subspaces(rng=0)
-    found = ordered_cut(X, planted_coefficients(labels), n_spans=3, n_subspaces=7, rng=0)
+    found = ordered_cut(X, planted_coefficients(labels), n_spans=3, n_subspaces=7)
     assert found.labels.tolist() == [0, 1, 2]
 
 
@@ -249,7 +336,7 @@ def test_samples_and_coefficients_must_be_as_many():
     "given", [{"n_subspaces": "soft_gap"}, {"n_subspaces": "many"}, {"n_spans": "soft_gap"}], ids=str
 )
 def test_words_other_than_auto_are_refused(given):
-    cutter = OrderedCutter(scenes([20], 40), np.eye(40), rng=0)
+    cutter = OrderedCutter(scenes([20], 40), np.eye(40))
     (name, word), *_ = given.items()
     with pytest.raises(ValueError, match=f"{name} must be an int or 'auto' for this cut; got '{word}'"):
         cutter.cut(**given)
@@ -271,28 +358,68 @@ def test_the_number_of_threads_reaches_costs_and_search(n_jobs, monkeypatch):
 
         monkeypatch.setattr(module, "Team", team)
     monkeypatch.setattr(search_module, "PARALLEL_FROM", 0)
-    OrderedCutter(scenes([], 60), np.eye(60), rng=0, n_jobs=n_jobs).cut(3)
+    cutter = OrderedCutter(scenes([], 60), np.eye(60), n_jobs=n_jobs)
+    asked["cost"].clear(), asked["search"].clear()  # of the choice between views
+    cutter.cut(3)
     assert set(asked["cost"]) == set(asked["search"]) == {n_jobs}
 
 
-def test_cost_and_merging_are_computed_once(monkeypatch):
+def test_what_answers_share_is_computed_once(monkeypatch):
     made = []
 
-    def count(X, Z):
+    def make(X, Z):
         made.append("cost")
         return make_cost(X, Z)
 
-    monkeypatch.setattr("seqspan.cuts.cutter.make_cost", count)
-    X = scenes([33, 61, 100], 140)
-    cutter = OrderedCutter(X, np.eye(140), rng=0)
+    def count(*given, **options):
+        made.append("count")
+        return count_spans(*given, **options)
+
+    monkeypatch.setattr("seqspan.cuts.cutter.make_cost", make)
+    monkeypatch.setattr("seqspan.cuts.ordered.cut.count_spans", count)
+    X = 3 + scenes([33, 61, 100], 140)  # far from zero, so that they are not scaled to unit norm
+    cutter = OrderedCutter(X, np.eye(140))
     first, second = cutter.cut(), cutter.cut(5, 2)
+    assert made == ["count", "cost"]
+    cutter.cut("auto", 3), cutter.cut(grain="fine")
     confidence = cutter.confidence(first.boundaries)
-    assert made == ["cost"]
-    assert cutter.merging(second.boundaries) is cutter.merging(second.boundaries.copy())
-    assert cutter.merging(second.boundaries) is not cutter.merging(first.boundaries)
+    assert made == ["count", "cost"]
+    assert cutter.label_tree(second.boundaries) is cutter.label_tree(second.boundaries.copy())
+    assert cutter.label_tree(second.boundaries) is not cutter.label_tree(first.boundaries)
     # and they are those of the cost alone
     cost = make_cost(X, np.eye(140))
     np.testing.assert_array_equal(confidence, boundary_confidence(cost, first.boundaries))
-    merging = SpanMerging(cost, second.boundaries)
-    np.testing.assert_array_equal(cutter.label_evidence(second.boundaries), merging.label_evidence)
-    np.testing.assert_array_equal(second.labels, merging.labels(2))
+    tree = LabelTree(cost.views[0], second.boundaries)
+    np.testing.assert_array_equal(cutter.label_tree(second.boundaries).evidence, tree.evidence)
+
+
+def test_given_numbers_need_no_surrogates(monkeypatch):
+    monkeypatch.setattr("seqspan.cuts.ordered.cut.count_spans", None)
+    assert len(ordered_cut(scenes([33], 60), np.eye(60), n_spans=2).labels) == 2
+
+
+@pytest.mark.parametrize("min_length", [1, 6])
+def test_boundaries_move_from_the_grid_to_the_best_sample_nearby(min_length):
+    step, n = 4, 64
+    rng = np.random.default_rng(0)
+    cost = GaussianCost([rng.standard_normal((n, 2)) + np.repeat([0.0, 3.0, 0.0], [24, 13, 27])[:, None]])
+    starts = np.array([20, 28, 40])
+    refined = cut_module._refine(cost, starts, step, min_length)
+    edges = [0, *starts, n]
+    for index in (1, 2, 3):  # one after the other, each between where its neighbours are by then
+        left, right = edges[index - 1], edges[index + 1]
+        places = [
+            place
+            for place in range(edges[index] - step, edges[index] + step + 1)
+            if place - left >= min_length and right - place >= min_length
+        ]
+        edges[index] = min(places, key=lambda place: cost.error(left, place) + cost.error(place, right))
+    np.testing.assert_array_equal(refined, edges[1:-1])
+    assert refined.tolist() != starts.tolist()
+    np.testing.assert_array_equal(cut_module._refine(cost, starts, 1, min_length), starts)
+
+
+def test_spans_without_room_on_the_grid_are_halves_of_the_longest():
+    assert cut_module._halve_longest(np.array([10, 40]), 50, 3).tolist() == [10, 40]
+    assert cut_module._halve_longest(np.array([10, 40]), 50, 5).tolist() == [10, 17, 25, 40]
+    assert cut_module._halve_longest(np.array([], dtype=int), 7, 7).tolist() == [1, 2, 3, 4, 5, 6]

@@ -18,9 +18,15 @@ def smooth_path(d, n, seed, width=5):
     return gaussian_filter1d(np.random.default_rng(seed).standard_normal((d, n)), width, axis=1)
 
 
-def rbf(X):
-    distances = pdist(X.T, "sqeuclidean")
-    return squareform(np.exp(-distances / np.median(distances))) + np.eye(X.shape[1])
+def places_and_directions(X):
+    """The kernel of samples: what they are and their direction, as far as noise lets it be known."""
+    noise = np.median(np.sum(np.diff(X, axis=1) ** 2, axis=0)) / 2
+    directions = X / np.sqrt(np.sum(X**2, axis=0) + noise)
+    total = 0
+    for view in (X, directions):
+        distances = pdist(view.T, "sqeuclidean")
+        total = total + distances / np.median(distances)
+    return squareform(np.exp(-total / 2)) + np.eye(X.shape[1])
 
 
 def absolute_cosines(Z):
@@ -38,7 +44,10 @@ def alignment(A, B):
     return np.abs(np.sum(A * B, axis=0)) / len(A)
 
 
-CASES = {"samples": (sample_features, rbf), "coefficients": (coefficient_features, absolute_cosines)}
+CASES = {
+    "samples": (sample_features, places_and_directions),
+    "coefficients": (coefficient_features, absolute_cosines),
+}
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -115,12 +124,35 @@ def test_coefficients_in_single_precision_say_the_same():
     assert alignment(coefficient_features(Z, 5), coefficient_features(Z.astype(float), 5)).min() > 1 - 1e-5
 
 
-def test_sample_features_know_only_ratios_of_distances():
-    rng = np.random.default_rng(3)
+@pytest.mark.parametrize("scale", [7.0, 1e200, 1e-200])
+def test_sample_features_know_neither_units_nor_axes(scale):
     X = smooth_path(6, 80, seed=3)
-    rotation = np.linalg.qr(rng.standard_normal((6, 6)))[0]
-    moved = 7.0 * rotation @ X + rng.standard_normal((6, 1))
-    assert alignment(sample_features(X, 8), sample_features(moved, 8)).min() > 1 - 1e-8
+    rotation = np.linalg.qr(np.random.default_rng(3).standard_normal((6, 6)))[0]
+    assert alignment(sample_features(X, 8), sample_features(scale * (rotation @ X), 8)).min() > 1 - 1e-8
+
+
+def test_directions_tell_samples_apart_whatever_their_size():
+    """Four minerals in light and in shadow."""
+    rng = np.random.default_rng(0)
+    X = np.repeat(np.eye(4), 20, axis=1) + 1e-3 * rng.standard_normal((4, 80))
+    Y = sample_features(X * rng.lognormal(0, 0.5, 80), 3)
+    within = np.mean([Y[start : start + 20].var(axis=0) for start in range(0, 80, 20)])
+    assert within < 0.04  # 0.07 by distances alone
+
+
+def test_samples_as_short_as_their_noise_have_hardly_a_direction():
+    rng = np.random.default_rng(1)
+    X = 0.05 * rng.standard_normal((20, 90))
+    X[0, 30:60] += 3.0
+    X[1, 60:] += 3.0
+    assert sample_features(X, 2)[:30].std(axis=0).max() < 0.125  # 0.14 if all had norm one
+
+
+def test_lengths_count_where_all_directions_are_the_same():
+    X = np.outer([0.3, 0.4], np.repeat([1.0, 2.0], 20))
+    Y = sample_features(X)
+    assert Y.shape == (40, 1)
+    np.testing.assert_allclose(np.abs(Y), 1, atol=1e-9)
 
 
 def test_coefficient_features_know_only_lines():

@@ -1,48 +1,223 @@
-"""The number of spans minimises cost plus penalty."""
+"""How many spans: what they explain, compared with what they explain in surrogates."""
 
 from __future__ import annotations
 
+from itertools import combinations, pairwise
+
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from scipy.spatial.distance import pdist
+from tests.cuts.ordered.gaussian import cost_by_chain
 
-from seqspan.cuts.ordered.n_spans import choose_n_spans, span_penalty
-
-
-class Curve:
-    """Stands for a search whose least costs are known."""
-
-    def __init__(self, costs):
-        self._costs, self.max_spans = costs, len(costs)
-
-    def cost(self, n_spans):
-        return self._costs[n_spans - 1]
-
-
-@given(
-    savings=st.lists(st.floats(0, 10), min_size=1, max_size=9),
-    penalty=st.floats(0, 30),
-    fewest=st.integers(1, 3),
+from seqspan.cuts.ordered import n_spans as module
+from seqspan.cuts.ordered.features import sample_features
+from seqspan.cuts.ordered.n_spans import (
+    DEVIATIONS,
+    FEATURE_COUNTS,
+    GRAINS,
+    MIN_EVIDENCE,
+    N_SURROGATES,
+    SpanCount,
+    count_spans,
 )
-def test_no_other_number_is_cheaper(savings, penalty, fewest):
-    costs = 100 - np.cumsum([0.0, 0.0, 0.0, *savings])
-    chosen = choose_n_spans(Curve(costs), fewest, penalty)
-    totals = costs + penalty * np.sqrt(np.arange(1, len(costs) + 1))
-    assert fewest <= chosen <= len(costs)
-    if len(costs) <= 2 * fewest + 8:  # all of them are looked at
-        assert totals[chosen - 1] == totals[fewest - 1 :].min()
+from seqspan.cuts.ordered.search import SpanSearch
 
 
-def test_it_looks_past_a_first_minimum_but_not_to_the_end():
-    costs = np.full(40, 100.0)
-    costs[9:] = 0.0  # ten spans, just within 2 * 1 + 8
-    assert choose_n_spans(Curve(costs), 1, 1.0) == 10
-    costs[9] = 100.0
-    assert choose_n_spans(Curve(costs), 1, 1.0) == 1
+def turns(n_spans, length=40, d=4, noise=0.3, seed=0):
+    """Samples near two places in turn."""
+    rng = np.random.default_rng(seed)
+    place = rng.standard_normal((d, 2))[:, np.arange(n_spans) % 2]
+    X = np.repeat(place / place.std(), length, axis=1)
+    return X + noise * rng.standard_normal(X.shape)
 
 
-@pytest.mark.parametrize(("slope", "n_samples", "expected"), [(1.0, 100, 420.0), (0.125, 100, 210.0)])
-def test_the_penalty_grows_with_the_cube_root_of_the_slope_and_with_the_samples(slope, n_samples, expected):
-    assert span_penalty(slope, n_samples) == pytest.approx(expected)
-    assert span_penalty(slope, 3 * n_samples) == pytest.approx(3 * expected)
+def answer(X, min_length=5, grain="default", **options):
+    count = count_spans(X, min_length, **options)
+    return count.choose(grain) if count.shows_change else 1
+
+
+def chance(*means, deviation=0.5):
+    """Two surrogates with these means and this sample standard deviation."""
+    spread = deviation / np.sqrt(2) * np.sign(np.arange(len(means)))  # one span explains nothing
+    return np.array([means - spread, means + spread])
+
+
+def test_a_change_is_more_than_chance_explains():
+    drawn = chance(0.0, 10.0, 20.0)
+    limit = np.array([0.0, 10.0, 20.0]) + DEVIATIONS * np.array([0.0, 0.5, 0.5])
+    for k in (1, 2):
+        found = np.zeros(3)
+        for beyond, expected in ((1e-9, True), (-1e-9, False)):
+            found[k] = limit[k] + beyond
+            assert SpanCount(found, drawn, drawn).shows_change == expected
+
+
+def test_little_evidence_is_no_change_even_if_chance_explains_less():
+    drawn = chance(0.0, -50.0, -90.0)
+    assert not SpanCount(np.array([0.0, MIN_EVIDENCE - 1e-9, -9.0]), drawn, drawn).shows_change
+    assert SpanCount(np.array([0.0, MIN_EVIDENCE + 1e-9, -9.0]), drawn, drawn).shows_change
+
+
+@pytest.mark.parametrize(("grain", "expected"), [("coarse", 2), ("default", 3), ("fine", 4)])
+def test_the_grain_says_how_often_chance_is_subtracted(grain, expected):
+    drawn = chance(0.0, 3.0, 7.0, 11.5)
+    count = SpanCount(np.array([0.0, 20.0, 26.0, 29.0]), np.zeros((2, 4)), drawn)
+    assert set(GRAINS) == {"coarse", "default", "fine"}
+    assert count.choose(grain) == expected
+
+
+def test_chance_that_explains_less_than_nothing_is_no_evidence():
+    drawn = chance(0.0, -3.0, -9.0, -30.0)
+    assert SpanCount(np.array([0.0, 4.0, 5.0, 3.0]), drawn, drawn).choose() == 3
+
+
+def net_evidence_by_the_book(Y, shortest, max_spans):
+    """What the best of all divisions into 1, 2, ... spans saves, less the price of its boundaries."""
+    n, p = Y.shape
+    net = []
+    for n_spans in range(1, max_spans + 1):
+        costs = [
+            sum(cost_by_chain(Y[i:j], [p]) for i, j in pairwise([0, *starts, n]))
+            for starts in combinations(range(1, n), n_spans - 1)
+            if np.diff([0, *starts, n]).min() >= shortest
+        ]
+        net.append(cost_by_chain(Y, [p]) - min(costs) - (n_spans - 1) * np.log(n))
+    return np.array(net)
+
+
+def test_net_evidence_is_that_of_the_best_division():
+    X = turns(3, length=4, d=2, noise=0.1)
+    Y = sample_features(X)
+    found = count_spans(X, min_length=3).recording
+    each = [net_evidence_by_the_book(Y[:, :p], shortest=3, max_spans=4) for p in FEATURE_COUNTS]
+    # up to the most evidence, for one of the numbers of features; costs are in single precision
+    rivals = [net[: int(np.argmax(net)) + 1] for net in each]
+    assert max(map(len, rivals)) > 1
+    assert any(len(net) == len(found) and np.allclose(net, found, atol=1e-4) for net in rivals)
+
+
+@pytest.mark.parametrize(
+    ("X", "longest"), [(turns(4), 12), (np.random.default_rng(0).standard_normal((3, 60)), 60)]
+)
+def test_surrogates_are_asked_for_the_same_numbers_of_spans(X, longest):
+    count = count_spans(X, 5)
+    assert count.recording[0] == 0
+    assert count.recording.argmax() == len(count.recording) - 1 < longest
+    for drawn in (count.samples, count.features):
+        assert drawn.shape == (N_SURROGATES, len(count.recording))
+        assert np.all(drawn[:, 0] == 0)
+
+
+@pytest.mark.parametrize("n_spans", [2, 3, 5, 9])
+@pytest.mark.parametrize("seed", range(3))
+def test_places_in_turn_are_counted(n_spans, seed):
+    assert answer(turns(n_spans, seed=seed)) == n_spans
+
+
+@pytest.mark.parametrize(("d", "n"), [(1, 200), (3, 100), (12, 300)])
+@pytest.mark.parametrize("seed", range(5))
+def test_white_noise_is_one_span(d, n, seed):
+    assert answer(np.random.default_rng(seed).standard_normal((d, n))) == 1
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_smooth_noise_is_one_span_although_spans_explain_it(seed):
+    X = np.random.default_rng(seed).standard_normal((4, 400))
+    for t in range(1, 400):
+        X[:, t] += 0.9 * X[:, t - 1]
+    count = count_spans(X, 5)
+    assert count.recording.max() > MIN_EVIDENCE
+    assert not count.shows_change
+
+
+def test_no_span_is_shorter_than_asked_for():
+    X = turns(6, length=8, noise=0.05)
+    assert count_spans(X, 8).choose() == 6
+    assert len(count_spans(X, 12).recording) <= 4
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 7])
+@pytest.mark.parametrize("min_length", [1, 5])
+def test_the_shortest_recordings_are_counted_too(n, min_length):
+    X = np.random.default_rng(n).standard_normal((2, n))
+    assert 1 <= answer(X, min_length) <= n
+    assert answer(np.ones((2, n)), min_length) == 1
+
+
+def same(count, other):
+    names = ("recording", "samples", "features")
+    return all(np.array_equal(getattr(count, name), getattr(other, name)) for name in names)
+
+
+def test_it_is_the_same_every_time_with_any_number_of_threads():
+    X = turns(3)
+    X.setflags(write=False)
+    expected = count_spans(X, 5, n_jobs=1)
+    assert all(same(count_spans(X, 5, n_jobs=n_jobs), expected) for n_jobs in (1, 2, 3, None))
+
+
+def test_surrogates_differ_from_each_other():
+    count = count_spans(turns(4), 5)
+    for drawn in (count.features, count.samples):
+        assert len(np.unique(drawn[:, -1])) == N_SURROGATES
+
+
+@pytest.mark.parametrize("n_spans", [2, 5])
+def test_a_long_recording_is_averaged_over_blocks(n_spans, monkeypatch):
+    X = turns(n_spans, length=100, noise=1.5)
+    monkeypatch.setattr(module, "MAX_SAMPLES", 150)
+    asked = []
+
+    def spy(rows, rng, draw=module.draw_surrogate):
+        asked.append(rows.shape)
+        return draw(rows, rng)
+
+    monkeypatch.setattr(module, "draw_surrogate", spy)
+    assert count_spans(X, 5, n_jobs=1).choose() == n_spans
+    size = -(-X.shape[1] // 150)
+    assert {n for n, _ in asked} == {-(-X.shape[1] // size)}
+
+
+def test_pictures_are_counted_in_the_directions_that_vary_most():
+    few = turns(4)
+    directions = np.linalg.qr(np.random.default_rng(1).standard_normal((module.MAX_DIMENSIONS + 50, 4)))[0]
+    many = directions @ few + 3.0
+    assert many.shape[0] > module.MAX_DIMENSIONS
+    rotated = module._rotate(many.T)
+    assert rotated.shape == (160, module.MAX_DIMENSIONS)
+    ratios = pdist(rotated) / pdist(few.T)
+    np.testing.assert_allclose(ratios, ratios[0], rtol=1e-9)  # scaled by a power of two
+    assert answer(many) == answer(few) == 4
+
+
+def test_blocks_are_means_and_the_last_may_be_shorter(monkeypatch):
+    monkeypatch.setattr(module, "MAX_SAMPLES", 4)
+    rows = np.arange(20.0).reshape(10, 2)
+    averaged, min_length = module._average_blocks(rows, 7)
+    np.testing.assert_array_equal(averaged, [rows[:3].mean(0), rows[3:6].mean(0), rows[6:9].mean(0), rows[9]])
+    assert min_length == 2
+    assert module._average_blocks(rows, 2)[1] == 1
+
+
+def test_a_coarse_grid_counts_the_same(monkeypatch):
+    monkeypatch.setattr(module, "GRID_POINTS", 50)
+    assert answer(turns(5)) == 5
+
+
+def test_it_gives_up_when_more_spans_explain_no_more(monkeypatch):
+    asked = []
+
+    class Search(SpanSearch):
+        def cost(self, n_spans):
+            asked.append(n_spans)
+            return super().cost(n_spans)
+
+    monkeypatch.setattr(module, "SpanSearch", Search)
+    X = turns(3)
+    monkeypatch.setattr(module, "N_SURROGATES", 2)
+    expected = count_spans(X, 5, n_jobs=1).recording
+    most = max(asked)
+    monkeypatch.setattr(module, "PATIENCE", 3)
+    asked.clear()
+    np.testing.assert_array_equal(count_spans(X, 5, n_jobs=1).recording, expected)
+    assert max(asked) < most < X.shape[1] // 5

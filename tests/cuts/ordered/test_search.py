@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from itertools import combinations, pairwise
+from itertools import combinations, pairwise, product
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from seqspan.cuts.ordered import search as search_module
-from seqspan.cuts.ordered.search import SpanSearch, least_costs
+from seqspan.cuts.ordered.loops import best_path
+from seqspan.cuts.ordered.search import SpanSearch
 
 
 def random_costs(n_grid, seed):
@@ -22,25 +23,18 @@ def cost_of(C, starts):
     return float(sum(np.float64(C[j, i]) for i, j in pairwise([0, *starts, len(C) - 1])))
 
 
-def divisions(n_grid, k, shortest, fixed=()):
-    """Every way to have k spans that are long enough and keep the fixed points."""
+def divisions(n_grid, k, shortest):
+    """Every way to have k spans that are long enough."""
     for starts in combinations(range(1, n_grid - 1), k - 1):
-        lengths = np.diff([0, *starts, n_grid - 1])
-        if lengths.min() >= shortest and set(fixed) <= set(starts):
+        if np.diff([0, *starts, n_grid - 1]).min() >= shortest:
             yield starts
 
 
-@given(
-    n_grid=st.integers(2, 9),
-    shortest=st.integers(1, 4),
-    seed=st.integers(0, 999),
-    fixed=st.sets(st.integers(1, 7), max_size=2),
-)
-def test_no_division_is_cheaper(n_grid, shortest, seed, fixed):
-    fixed = sorted(point for point in fixed if point < n_grid - 1)
+@given(n_grid=st.integers(2, 9), shortest=st.integers(1, 4), seed=st.integers(0, 999))
+def test_no_division_is_cheaper(n_grid, shortest, seed):
     C = random_costs(n_grid, seed)
-    search = SpanSearch(C, shortest, fixed=np.array(fixed, dtype=np.intp))
-    feasible = {k: list(divisions(n_grid, k, shortest, fixed)) for k in range(1, n_grid)}
+    search = SpanSearch(C, shortest)
+    feasible = {k: list(divisions(n_grid, k, shortest)) for k in range(1, n_grid)}
     for k, rivals in feasible.items():
         if not rivals:
             assert search.cost(k) == np.inf
@@ -53,20 +47,12 @@ def test_no_division_is_cheaper(n_grid, shortest, seed, fixed):
         assert search.max_spans == max(k for k, rivals in feasible.items() if rivals)
 
 
-@given(n_grid=st.integers(2, 8), seed=st.integers(0, 999))
-def test_least_costs_are_those_of_every_number_of_spans(n_grid, seed):
-    C = random_costs(n_grid, seed)
-    expected = [min(cost_of(C, rival) for rival in divisions(n_grid, k, 1)) for k in range(1, n_grid)]
-    np.testing.assert_allclose(least_costs(C, n_grid - 1, 1), expected, atol=1e-12)
-
-
 @pytest.mark.parametrize("n_jobs", [1, 2, 3])
 def test_threads_change_nothing(n_jobs, monkeypatch):
     C = random_costs(130, 0)
-    fixed = np.array([40, 90])
-    alone = SpanSearch(C, 3, fixed=fixed, n_jobs=1)
+    alone = SpanSearch(C, 3, n_jobs=1)
     monkeypatch.setattr(search_module, "PARALLEL_FROM", 0)
-    shared = SpanSearch(C, 3, fixed=fixed, n_jobs=n_jobs)
+    shared = SpanSearch(C, 3, n_jobs=n_jobs)
     for k in (3, 7, 20):
         assert shared.cost(k) == alone.cost(k)
         np.testing.assert_array_equal(shared.divide(k), alone.divide(k))
@@ -105,7 +91,55 @@ def test_more_spans_than_fit_are_refused(n_spans):
         search.divide(n_spans)
 
 
+def test_a_recording_shorter_than_the_shortest_span_is_one_span():
+    search = SpanSearch(random_costs(4, 0), 5)
+    assert search.max_spans == 1
+    assert search.divide(1).shape == (0,)
+
+
+def test_starts_are_places():
+    C = random_costs(6, 0)
+    places = np.array([0, 3, 4, 9, 11, 20])
+    inside = SpanSearch(C).divide(3)
+    np.testing.assert_array_equal(SpanSearch(C, places=places).divide(3), places[inside])
+
+
 def test_the_costs_are_left_as_they_are():
     C = random_costs(20, 0)
     C.setflags(write=False)
-    SpanSearch(C, 2, fixed=np.array([7])).divide(4)
+    SpanSearch(C, 2).divide(4)
+
+
+def labelled_divisions(n, n_spans, n_labels, shortest):
+    """Every way to have that many spans whose neighbours differ in label."""
+    for starts in divisions(n + 1, n_spans, shortest):
+        for labels in product(range(n_labels), repeat=n_spans):
+            if all(a != b for a, b in pairwise(labels)):
+                yield (0, *starts), labels
+
+
+def cost_of_path(costs, starts, labels):
+    ends = [*starts[1:], costs.shape[1]]
+    each = zip(starts, ends, labels, strict=True)
+    return sum(costs[label, start:end].sum() for start, end, label in each)
+
+
+@given(
+    n=st.integers(1, 7),
+    n_spans=st.integers(1, 5),
+    n_labels=st.integers(2, 3),
+    shortest=st.integers(1, 3),
+    seed=st.integers(0, 999),
+    ties=st.booleans(),
+)
+def test_no_path_of_labels_is_cheaper(n, n_spans, n_labels, shortest, seed, ties):
+    assume(n_spans * shortest <= n)
+    rng = np.random.default_rng(seed)
+    size = (n_labels, n)
+    costs = rng.integers(0, 3, size).astype(float) if ties else rng.uniform(-1, 2, size)
+    sums = np.concatenate([np.zeros((n_labels, 1)), np.cumsum(costs, axis=1)], axis=1)
+    starts, labels = best_path(sums, n_spans, shortest)
+    rivals = list(labelled_divisions(n, n_spans, n_labels, shortest))
+    assert (tuple(starts), tuple(labels)) in rivals
+    least = min(cost_of_path(costs, *rival) for rival in rivals)
+    assert cost_of_path(costs, starts, labels) == pytest.approx(least, abs=1e-9)

@@ -1,24 +1,19 @@
-r"""What a span costs: how badly one model describes its samples.
+r"""What a set of samples costs: how badly one model describes them.
 
-The ordered cut knows its cost through the protocol :class:`SpanCost` alone. To add a cost, write a subclass
-of `SpanCost` in a file of its own with two methods, `summarise` and `costs`, and return it from
-:func:`make_cost`. The search asks for the costs of all spans at once: override `span_costs` if computing
-them one by one is too slow.
-
-The cost in use is :class:`GaussianCost`. A span of samples ``y_1, ..., y_N`` with p features costs
+Samples ``y_1, ..., y_N`` with p features cost
 
     -log p(y) = -log  integral  prod_t Normal(y_t; m, S) dNIW(m, S),
 
-the negative log evidence that its samples are draws of one Gaussian, under a normal-inverse-Wishart prior.
-Mean and covariance are integrated out, so one span in place of two different ones costs more, and so do two
-spans in place of one. A low-dimensional subspace is a covariance of low rank, which this model favours.
+the negative log evidence that they are draws of one Gaussian, under a normal-inverse-Wishart prior. Mean and
+covariance are integrated out, so one span in place of two different ones costs more, and so do two spans in
+place of one. A low-dimensional subspace is a covariance of low rank, which this model favours.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol, Self, TypeVar
+from typing import Self, TypeAlias
 
 import numpy as np
 
@@ -26,70 +21,18 @@ from seqspan._core.threads import Team
 from seqspan._core.types import Array, IntArray
 from seqspan.cuts.ordered.features import coefficient_features, sample_features
 
+Grid: TypeAlias = tuple[IntArray, int]  # grid points, and the length of the shortest span in grid steps
 FEATURE_STEP = 2  # costs are averaged over 2, 4, 6, ... features, so that no number has to be chosen
-PRIOR_VARIANCE = 0.1  # expected within a span, as a fraction of that of the whole recording
-
-
-class Summary(Protocol):
-    """What a cost has to know about a set of samples; the sum of two summaries is that of the union."""
-
-    @property
-    def count(self) -> int:
-        """Number of samples."""
-
-    def __add__(self, other: Self, /) -> Self: ...
-
-
-S = TypeVar("S", bound=Summary)
-
-
-class SpanCost(Protocol[S]):
-    """Cost of spans and of other sets of samples, in nats."""
-
-    n_samples: int
-
-    def summarise(self, start: int, end: int) -> S:
-        """Summarise the samples in [start, end)."""
-        ...
-
-    def costs(self, summaries: Sequence[S]) -> Array:
-        """Costs of several sets of samples."""
-        ...
-
-    def error(self, start: int, end: int) -> float:
-        """Cost of the span [start, end)."""
-        return float(self.costs([self.summarise(start, end)])[0])
-
-    def span_costs(self, step: int = 1, shortest: int = 1, n_jobs: int | None = None) -> Array:
-        """Costs of all spans between points of a grid.
-
-        Parameters
-        ----------
-        step : int
-            Samples from one grid point to the next; the last point is the end of the recording.
-        shortest : int
-            Length of the shortest span, in grid steps.
-        n_jobs : int, optional
-            Number of threads.
-
-        Returns
-        -------
-        C : array of shape (n_grid, n_grid)
-            ``C[end, start]``; zero for spans shorter than `shortest`.
-        """
-        grid = [*range(0, self.n_samples, step), self.n_samples]
-        C = np.zeros((len(grid), len(grid)), dtype=np.float32)
-        for end in range(len(grid)):
-            for start in range(end - shortest + 1):
-                C[end, start] = self.error(grid[start], grid[end])
-        return C
+N_DRAWS = 8  # of samples without a change, to learn what those cost
+LONGEST_DRAW = 1000  # samples; longer spans follow a formula
+PRIOR_VARIANCE = 0.2  # expected within a span, as a fraction of that of the whole recording
 
 
 @dataclass(frozen=True)
 class Moments:
-    """Number of samples, and for each view their sum and the sum of their outer products."""
+    """Number of samples, or of independent samples they are worth, and per view their sum and products."""
 
-    count: int
+    count: float
     totals: tuple[Array, ...]
     products: tuple[Array, ...]
 
@@ -100,14 +43,25 @@ class Moments:
             tuple(a + b for a, b in zip(self.products, other.products, strict=True)),
         )
 
+    def __mul__(self, weight: float) -> Moments:
+        return Moments(
+            self.count * weight,
+            tuple(total * weight for total in self.totals),
+            tuple(product * weight for product in self.products),
+        )
 
-class GaussianCost(SpanCost[Moments]):
-    """Negative log evidence of one Gaussian, averaged over views of the samples and numbers of features.
+
+class GaussianCost:
+    """Negative log evidence of one Gaussian in nats, averaged over views and numbers of features.
 
     Parameters
     ----------
     views : sequence of arrays of shape (n, p)
         Features of the n samples: uncorrelated, mean zero, variance one, most important first.
+    prior_samples : float
+        How many samples the prior's covariance counts for.
+    step : int
+        Costs are averaged over the first `step`, 2 `step`, ... and all features.
 
     Examples
     --------
@@ -118,24 +72,30 @@ class GaussianCost(SpanCost[Moments]):
     True
     """
 
-    def __init__(self, views: Sequence[Array]) -> None:
-        self.views = [np.ascontiguousarray(view[:, : _n_features_used(view.shape[1])]) for view in views]
+    def __init__(
+        self, views: Sequence[Array], *, prior_samples: float = 1.0, step: int = FEATURE_STEP
+    ) -> None:
+        self.views = [np.ascontiguousarray(view) for view in views]
         self.n_samples = len(self.views[0])
         if any(len(view) != self.n_samples for view in self.views):
             counts = [len(view) for view in self.views]
             raise ValueError(f"All views must describe the same samples; got {counts} samples.")
-        self._models = [_ViewModel.for_features(view.shape[1], self.n_samples) for view in self.views]
+        self._models = [_ViewModel.for_features(view.shape[1], step, prior_samples) for view in self.views]
 
     def summarise(self, start: int, end: int) -> Moments:
         """Moments of the samples in [start, end)."""
         spans = [view[start:end] for view in self.views]
         return Moments(len(spans[0]), tuple(Y.sum(axis=0) for Y in spans), tuple(Y.T @ Y for Y in spans))
 
+    def error(self, start: int, end: int) -> float:
+        """Cost of the span [start, end)."""
+        return float(self.costs([self.summarise(start, end)])[0])
+
     def costs(self, summaries: Sequence[Moments]) -> Array:
         """Costs of several sets of samples, each given by its moments."""
         if not summaries:
             return np.empty(0)
-        counts = np.array([one.count for one in summaries])
+        counts = np.array([one.count for one in summaries], dtype=float)
         totals = zip(*(one.totals for one in summaries), strict=True)
         products = zip(*(one.products for one in summaries), strict=True)
         each_view = zip(self._models, totals, products, strict=True)
@@ -143,13 +103,62 @@ class GaussianCost(SpanCost[Moments]):
         mean: Array = np.mean(per_view, axis=0)
         return mean
 
-    def span_costs(self, step: int = 1, shortest: int = 1, n_jobs: int | None = None) -> Array:
-        """Costs of all spans between points of a grid, in O(n^2 p^2 / step)."""
-        n_grid = -(-self.n_samples // step) + 1
-        C = np.zeros((n_grid, n_grid), dtype=np.float32)
+    def densities(self, summaries: Sequence[Moments]) -> Array:
+        """Negative log densities, (n_summaries, n_samples), under the expected Gaussian of each summary."""
+        each_view = enumerate(zip(self.views, self._models, strict=True))
+        per_view = [
+            [model.densities(Y, one.count, one.totals[v], one.products[v]) for one in summaries]
+            for v, (Y, model) in each_view
+        ]
+        mean: Array = np.mean(per_view, axis=0)
+        return mean
+
+    def places(self, step: int) -> IntArray:
+        """Grid points: 0, n, and in each block of `step` samples where the sharpest change is.
+
+        Hard cuts are found to the sample that way, however coarse the grid.
+        """
+        if step == 1:
+            return np.arange(self.n_samples + 1)
+        changes = sum(np.sum(np.diff(view, axis=0) ** 2, axis=1) for view in self.views)
+        changes = np.pad(changes, (0, -(self.n_samples - 1) % step), constant_values=-1.0).reshape(-1, step)
+        inside = 1 + np.arange(len(changes)) * step + np.argmax(changes, axis=1)
+        return np.concatenate([[0], inside, [self.n_samples]])
+
+    def span_costs(
+        self,
+        places: IntArray,
+        shortest: int = 1,
+        n_jobs: int | None = None,
+        *,
+        beyond_chance: bool = False,
+    ) -> Array:
+        """Costs of all spans between points of a grid, in O(n p^2) for each of them.
+
+        Parameters
+        ----------
+        places : array of int, shape (n_grid,)
+            Grid points, ascending from 0 to n.
+        shortest : int
+            Length of the shortest span, in grid steps.
+        n_jobs : int, optional
+            Number of threads.
+        beyond_chance : bool
+            Subtract what as many independent samples of the whole recording would cost. Otherwise features
+            that never change favour a few very short spans, which have the least to lose by them.
+
+        Returns
+        -------
+        C : array of shape (n_grid, n_grid)
+            ``C[end, start]``; zero for spans shorter than `shortest`.
+        """
+        C = np.zeros((len(places), len(places)), dtype=np.float32)
         with Team(n_jobs, uses_blas=False) as team:
             for Y, model in zip(self.views, self._models, strict=True):
-                model.add_span_costs(Y, (step, shortest), len(self.views), C, team)
+                table = model.length_term(np.arange(len(Y) + 1.0))
+                if beyond_chance:
+                    table -= model.cost_of_chance(len(Y))
+                model.add_span_costs(Y, (places, shortest), table, 1 / len(self.views), C, team)
         return C
 
 
@@ -157,40 +166,59 @@ class GaussianCost(SpanCost[Moments]):
 class _ViewModel:
     """The Gaussian evidence in one view, as what depends on the log determinants and what does not.
 
-    With D the pivots of a span's scatter plus the prior, N its samples and g a group of `group` features,
-    the cost is ``sum_g log prod D_g (slopes[g, 0] + N slopes[g, 1]) + table[N]``.
+    With D the pivots of a span's scatter plus the prior, N its samples and g a group of up to `group`
+    features, the cost is ``sum_g log prod D_g (slopes[g, 0] + N slopes[g, 1])`` plus `length_term` of N.
     """
 
     group: int
+    sizes: IntArray
+    prior_samples: float
     slopes: Array
-    table: Array
 
     @classmethod
-    def for_features(cls, n_features: int, n_samples: int) -> Self:
+    def for_features(cls, n_features: int, step: int, prior_samples: float) -> Self:
         """Average over numbers of leading features."""
-        group = min(FEATURE_STEP, n_features)
-        sizes = np.arange(group, n_features + 1, group)
-        freedom = sizes + 2.0  # the fewest degrees for which the prior has a mean
+        group = min(step, n_features)
+        sizes = np.minimum(np.arange(group, n_features + group, group), n_features)
+        freedom = sizes + 1.0 + prior_samples
         slopes = np.array([[freedom[g:].sum(), len(sizes) - g] for g in range(len(sizes))]) / (2 * len(sizes))
-        lengths = np.arange(n_samples + 1)
-        table = np.mean([_length_term(s, v, lengths) for s, v in zip(sizes, freedom, strict=True)], axis=0)
-        return cls(int(group), slopes, table)
+        return cls(int(group), sizes, prior_samples, slopes)
 
-    def costs(self, counts: IntArray, totals: Array, products: Array) -> Array:
+    @property
+    def _shares(self) -> Array:
+        """Of the averages, the share that each feature is part of."""
+        shares: Array = np.mean(self.sizes[:, None] > np.arange(self.sizes[-1]), axis=0)
+        return shares
+
+    @property
+    def prior(self) -> float:
+        """What the prior adds to the scatter of every feature."""
+        return PRIOR_VARIANCE * self.prior_samples
+
+    def costs(self, counts: Array, totals: Array, products: Array) -> Array:
         """Costs of several sets of samples from their moments: the twin of the compiled loop."""
         scatters = products - totals[:, :, None] * (totals / (counts[:, None] + 1))[:, None, :]
-        factors = np.linalg.cholesky(scatters + PRIOR_VARIANCE * np.eye(totals.shape[1]))
+        factors = np.linalg.cholesky(scatters + self.prior * np.eye(totals.shape[1]))
         pivots = np.log(np.diagonal(factors, axis1=1, axis2=2)) * 2
         grouped = np.add.reduceat(pivots, np.arange(0, totals.shape[1], self.group), axis=1)
         weights = self.slopes[:, 0] + counts[:, None] * self.slopes[:, 1]
-        costs: Array = np.sum(grouped * weights, axis=1) + self.table[counts]
+        costs: Array = np.sum(grouped * weights, axis=1) + self.length_term(counts)
         return costs
 
-    def add_span_costs(self, Y: Array, grid: tuple[int, int], n_views: int, C: Array, team: Team) -> None:
-        """Add the share of one of several views to the costs of all spans of a grid (step, shortest)."""
+    def densities(self, Y: Array, count: float, total: Array, product: Array) -> Array:
+        """Negative log densities of rows under the expected Gaussian, averaged over numbers of features."""
+        mean = total / (count + 1)
+        scatter = product - np.outer(total, mean) + self.prior * np.eye(len(total))
+        factor = np.linalg.cholesky(scatter / (self.prior_samples + count))
+        residuals = np.linalg.solve(factor, (Y - mean).T)
+        densities: Array = self._shares @ (residuals**2 / 2 + np.log(np.diag(factor))[:, None])
+        return densities
+
+    def add_span_costs(self, Y: Array, grid: Grid, table: Array, share: float, C: Array, team: Team) -> None:
+        """Add one view's share to the costs of all spans of a grid; `table` is what lengths add."""
         from seqspan.cuts.ordered.loops import LANES, fill_costs  # numba: imported on first use only
 
-        model = PRIOR_VARIANCE, self.group, self.slopes / n_views, self.table / n_views
+        model = self.prior, self.group, self.slopes * share, table * share
         firsts = range(0, len(C) - 1, LANES)
 
         def work(blocks: range) -> None:
@@ -199,9 +227,43 @@ class _ViewModel:
 
         team.map(work, len(firsts))
 
+    def cost_of_chance(self, n_samples: int) -> Array:
+        """What 0, 1, ..., n_samples independent samples cost that are distributed as the whole recording.
+
+        Draws tell, compared with the log density, whose mean is known. To that of long spans, each parameter
+        adds half a log.
+        """
+        lengths = np.unique(np.geomspace(1, min(n_samples, LONGEST_DRAW), 60).round().astype(np.intp))
+        costs = np.zeros(len(lengths))
+        for seed in range(N_DRAWS):
+            Y = np.random.default_rng(seed).standard_normal((lengths[-1], len(self._shares)))
+            products = np.stack([Y[:length].T @ Y[:length] for length in lengths])
+            totals = np.stack([Y[:length].sum(axis=0) for length in lengths])
+            squares = np.diagonal(products, axis1=1, axis2=2) @ self._shares
+            costs += (self.costs(lengths.astype(float), totals, products) - squares / 2) / N_DRAWS
+        counts = np.arange(n_samples + 1.0)
+        density = np.mean(self.sizes) / 2 * counts
+        beyond = np.maximum(counts / lengths[-1], 1)
+        longer = np.log(2) * np.mean(self.sizes) / 2 * np.maximum(counts - lengths[-1], 0)
+        longer += np.log(beyond) * np.mean(self.sizes * (self.sizes + 3)) / 4
+        expected: Array = np.interp(counts, np.append(0, lengths), np.append(0, costs)) + density + longer
+        return expected
+
+    def length_term(self, counts: Array) -> Array:
+        """All of the cost but the log determinant, for numbers of samples."""
+        from scipy.special import gammaln  # takes long to import
+
+        table = np.zeros(len(counts))
+        for size in self.sizes:
+            freedom = size + 1.0 + self.prior_samples
+            half = (freedom - np.arange(size)) / 2
+            table += gammaln(half).sum() - gammaln(half[:, None] + counts / 2).sum(axis=0)
+            table += size / 2 * np.log1p(counts) - freedom / 2 * size * np.log(self.prior)
+        return table / len(self.sizes)
+
 
 def make_cost(X: Array, Z: Array | None = None) -> GaussianCost:
-    """Make the cost that the ordered cut minimises, and that evidence and confidence are measured in.
+    """Make the cost that spans minimise, and that evidence and confidence are measured in.
 
     Parameters
     ----------
@@ -212,7 +274,7 @@ def make_cost(X: Array, Z: Array | None = None) -> GaussianCost:
 
     Returns
     -------
-    SpanCost
+    GaussianCost
 
     Examples
     --------
@@ -222,18 +284,3 @@ def make_cost(X: Array, Z: Array | None = None) -> GaussianCost:
     True
     """
     return GaussianCost([sample_features(X)] + ([] if Z is None else [coefficient_features(Z)]))
-
-
-def _n_features_used(n_features: int) -> int:
-    """Largest multiple of the step; 1 if there is one feature."""
-    return max(n_features // FEATURE_STEP * FEATURE_STEP, 1)
-
-
-def _length_term(size: np.intp, freedom: float, lengths: IntArray) -> Array:
-    """All of the cost but the log determinant, for spans of given lengths."""
-    from scipy.special import gammaln  # takes long to import
-
-    half = (freedom - np.arange(size)) / 2
-    table: Array = gammaln(half).sum() - gammaln(half[:, None] + lengths / 2).sum(axis=0)
-    table += size / 2 * np.log1p(lengths) - freedom / 2 * size * np.log(PRIOR_VARIANCE)
-    return table

@@ -1,29 +1,25 @@
 """From samples and coefficients to spans in the order of time, with one label for spans that recur.
 
-Every span is described by one Gaussian in the features of :mod:`seqspan.cuts.ordered.features`. Dynamic
-programming finds the spans that are described best (:mod:`seqspan.cuts.ordered.search`), and spans that one
-Gaussian describes together get the same label (:mod:`seqspan.cuts.ordered.merging`).
+Both views say where one span ends and the next begins: the samples, and the coefficients that represent them.
+How many spans there are, and which of them are alike, the samples say. The model is in docs/ordered_cut.md.
 """
 
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from seqspan._core.backend import to_host
 from seqspan._core.spans import MIN_LENGTH, Division
 from seqspan._core.types import Array, IntArray
-from seqspan.cuts.cutter import Cutter, check_auto, copy_generator
-from seqspan.cuts.ordered.cost import SpanCost
-from seqspan.cuts.ordered.jumps import find_jumps
-from seqspan.cuts.ordered.n_spans import choose_n_spans, span_penalty
-from seqspan.cuts.ordered.null_distribution import NullComparison, compare_with_null
+from seqspan.cuts.cutter import Cutter, check_auto
+from seqspan.cuts.ordered.cost import GaussianCost
+from seqspan.cuts.ordered.labels import Settling
+from seqspan.cuts.ordered.n_spans import SpanCount, count_spans
 from seqspan.cuts.ordered.search import SpanSearch
 
-EXACT_UP_TO = 10_000  # samples; longer recordings are divided on a grid first, then refined
-GRID_POINTS = 3000  # size of that grid, roughly
+GRID_POINTS = 2500  # places for boundaries in the first search; they are exact to the sample afterwards
 
 
 class OrderedCutter(Cutter):
@@ -32,57 +28,39 @@ class OrderedCutter(Cutter):
     Parameters
     ----------
     X : array of shape (d, n)
-        Samples in the order of time.
+        Samples in the order of time, not scaled to unit norm.
     Z : array of shape (m, n)
         Their coefficients.
     min_length : int
         Length of the shortest span, in samples.
-    rng : numpy.random.Generator, int or None
-        Draws the surrogates that a change is compared with. A generator is copied as it is now.
     n_jobs : int, optional
         Number of threads; all cores by default.
-    exact_up_to : int
-        Number of samples up to which the search is exact; longer recordings are divided on a grid first.
-
-    Attributes
-    ----------
-    cost : SpanCost
-        What spans cost.
 
     Examples
     --------
     >>> from seqspan.datasets import make_subspaces
     >>> X, _ = make_subspaces(rng=0)
-    >>> cutter = OrderedCutter(X, np.kron(np.eye(5), np.ones((20, 20))), rng=0)
+    >>> cutter = OrderedCutter(X, np.kron(np.eye(5), np.ones((20, 20))))
     >>> [cutter.cut(n_spans).boundaries.tolist() for n_spans in (1, 5)]
     [[], [20, 40, 60, 80]]
     """
 
     def __init__(
-        self,
-        X: Array | None,
-        Z: Array,
-        *,
-        min_length: int = MIN_LENGTH,
-        rng: np.random.Generator | int | None = None,
-        n_jobs: int | None = None,
-        exact_up_to: int = EXACT_UP_TO,
+        self, X: Array | None, Z: Array, *, min_length: int = MIN_LENGTH, n_jobs: int | None = None
     ) -> None:
         if X is None:
             raise ValueError("cut='ordered' needs the samples X as well as Z; got X=None.")
+        n: int = X.shape[1]
+        self._min_length, self._n_jobs = min(min_length, n), n_jobs
         self._samples: Array = to_host(X)
         super().__init__(self._samples, to_host(Z))
-        n = X.shape[1]
-        self._min_length, self._rng, self._n_jobs = min_length, copy_generator(rng), n_jobs
-        self._step = 1 if n <= exact_up_to else -(-n // min(GRID_POINTS, exact_up_to))
-        missing = -n % self._step  # samples that the last grid step, and so a span that ends there, lacks
-        self._shortest = max(1, -(-(min(min_length, n) + missing) // self._step))
-        self._costs = self.cost.span_costs(self._step, self._shortest, n_jobs)
-        self._jumps = find_jumps(self._samples)
-        self._searches: dict[tuple[int, ...], SpanSearch] = {}
-        self._divisions: dict[tuple[SpanSearch, int], IntArray] = {}
+        self._step = -(-n // GRID_POINTS)
+        self._most = max(n // self._min_length, 1)
+        self._divisions: dict[int, IntArray] = {}
 
-    def cut(self, n_spans: int | str = "auto", n_subspaces: int | str = "auto") -> Division:
+    def cut(
+        self, n_spans: int | str = "auto", n_subspaces: int | str = "auto", grain: str = "default"
+    ) -> Division:
         """Divide the recording into spans and label them.
 
         Parameters
@@ -90,6 +68,8 @@ class OrderedCutter(Cutter):
         n_spans : int or "auto"
         n_subspaces : int or "auto"
             Number of labels, at most as many as spans.
+        grain : {"coarse", "default", "fine"}
+            How much has to change for a new span, if their number is not given.
 
         Returns
         -------
@@ -97,87 +77,62 @@ class OrderedCutter(Cutter):
         """
         check_auto("n_spans", n_spans)
         check_auto("n_subspaces", n_subspaces)
-        if isinstance(n_spans, str):
-            boundaries = self._choose(n_subspaces)
+        fewest = 1 if isinstance(n_subspaces, str) else n_subspaces
+        wanted = self._choose(fewest, grain) if isinstance(n_spans, str) else n_spans
+        if wanted > self._most:
+            raise ValueError(f"n_spans must be in [1, {self._most}] for this recording; got {wanted}.")
+        tree = self.label_tree(self._divide(wanted))
+        exact = not isinstance(n_spans, str)
+        if isinstance(n_subspaces, str):  # spans that were asked for stay apart
+            n_labels = tree.count_labels(fewest=tree.fewest_apart() if exact else min(2, wanted))
         else:
-            boundaries = self._divide(*self._search(n_spans, n_spans), n_spans)
-        merging = self.merging(boundaries)
-        n_labels = merging.count_labels() if isinstance(n_subspaces, str) else n_subspaces
-        return Division(boundaries, merging.labels(min(n_labels, merging.n_spans)))
+            n_labels = n_subspaces
+        labelled = Division(tree.boundaries, tree.labels(min(n_labels, tree.n_spans)))
+        settling = Settling(tree.cost, self._min_length, tree.correlation_time)
+        return settling.settle(labelled, wanted if exact else None)
 
     @cached_property
-    def null(self) -> NullComparison:
-        """What spans explain of the recording, compared with chance."""
-        return compare_with_null(self._samples, self._rng, self._min_length)
+    def span_count(self) -> SpanCount:
+        """What spans explain in the recording, compared with chance."""
+        return count_spans(self._samples, self._min_length, self._n_jobs)
 
-    def _search(self, fewest: int, most: int | None = None) -> tuple[SpanSearch, IntArray]:
-        """Search between the sharpest jumps that still leave room for the spans wanted; these jumps."""
-        starts, sharpness = self._jumps
-        points = _nearest_point(starts, self._step)
-        kept = _keep_jumps(points, sharpness, self._shortest, len(self._costs) - 1, (fewest, most))
-        if tuple(kept) not in self._searches:
-            search = SpanSearch(self._costs, self._shortest, fixed=points[kept], n_jobs=self._n_jobs)
-            self._searches[tuple(kept)] = search
-        return self._searches[tuple(kept)], starts[kept]
+    @cached_property
+    def _search(self) -> SpanSearch:
+        places = self.cost.places(self._step)
+        # places in two neighbouring blocks may be neighbouring samples
+        shortest = 1 + -(-(self._min_length - 1) // self._step)
+        costs = self.cost.span_costs(places, shortest, self._n_jobs, beyond_chance=True)
+        return SpanSearch(costs, shortest, places=places, n_jobs=self._n_jobs)
 
-    def _choose(self, n_subspaces: int | str) -> IntArray:
-        """Boundaries of as many spans as save more than they cost."""
-        n_labels = 1 if isinstance(n_subspaces, str) else n_subspaces
-        search, jumps = self._search(n_labels)
-        fewest = min(max(len(jumps) + 1, n_labels), search.max_spans)
-        count = fewest
-        # asking for several labels says that something changes
-        if n_labels > 1 or len(self._jumps[0]) or self.null.shows_change:
-            count = choose_n_spans(search, fewest, span_penalty(self.null.slope, self.cost.n_samples))
-        if not isinstance(n_subspaces, str):
-            while count > fewest and self._one_span_less_is_better(search, jumps, count, n_labels):
-                count -= 1
-        return self._divide(search, jumps, count)
+    def _choose(self, fewest: int, grain: str) -> int:
+        """Number of spans, at least `fewest`; asking for several labels says that something changes."""
+        changes = fewest > 1 or grain == "fine" or self.span_count.shows_change
+        found = self.span_count.choose(grain) if changes else 1
+        return min(max(found, fewest), self._most)
 
-    def _one_span_less_is_better(
-        self, search: SpanSearch, jumps: IntArray, n_spans: int, n_labels: int
-    ) -> bool:
-        """Whether merging down to few labels costs more, on a span of mean length, than dropping a span."""
-        merging = self.merging(self._divide(search, jumps, n_spans))
-        worst = max(merging.evidence_against[: n_spans - n_labels], default=0.0)
-        return worst * self.cost.n_samples / n_spans > search.cost(n_spans - 1) - search.cost(n_spans)
-
-    def _divide(self, search: SpanSearch, jumps: IntArray, n_spans: int) -> IntArray:
+    def _divide(self, n_spans: int) -> IntArray:
         """Boundaries of the best `n_spans` spans, as samples."""
-        if (search, n_spans) not in self._divisions:
-            starts = search.divide(n_spans)
-            if self._step > 1:
-                starts = _refine(self.cost, starts, jumps, self._step, self._min_length)
-            self._divisions[search, n_spans] = starts
-        return self._divisions[search, n_spans]
+        if n_spans not in self._divisions:
+            room = self._search.max_spans
+            starts = self._search.divide(min(n_spans, room))
+            starts = _halve_longest(starts, self.cost.n_samples, n_spans)
+            self._divisions[n_spans] = _refine(self.cost, starts, self._step, self._min_length)
+        return self._divisions[n_spans]
 
 
-def _nearest_point(starts: IntArray, step: int) -> IntArray:
-    """Grid points nearest to samples; halves go up, so that samples a whole step apart stay a step apart."""
-    return (starts + step // 2) // step
+def _halve_longest(starts: IntArray, n_samples: int, n_spans: int) -> IntArray:
+    """Halve the longest spans until there are `n_spans`: a coarse grid has no room for very many."""
+    edges = np.concatenate([[0], starts, [n_samples]])
+    while len(edges) - 1 < n_spans:
+        longest = int(np.argmax(np.diff(edges)))
+        edges = np.insert(edges, longest + 1, (edges[longest] + edges[longest + 1]) // 2)
+    return edges[1:-1]
 
 
-def _keep_jumps(
-    points: IntArray, sharpness: Array, shortest: int, end: int, limits: tuple[int, int | None]
-) -> list[int]:
-    """Indices of the sharpest jumps that still leave room for (fewest, most) spans, in order."""
-    fewest = min(limits[0], end // shortest)
-    most = end if limits[1] is None else limits[1]
-    kept: list[int] = []
-    for index in np.argsort(-sharpness, kind="stable"):
-        room = np.diff(np.sort([0, end, *points[kept], points[index]])) // shortest
-        if len(kept) + 1 < most and room.min() >= 1 and room.sum() >= fewest:
-            kept.append(int(index))
-    return sorted(kept)
-
-
-def _refine(cost: SpanCost[Any], points: IntArray, jumps: IntArray, step: int, min_length: int) -> IntArray:
-    """Move boundaries from grid points to the sample where they save most; jumps stay where they are."""
-    starts = points * step
-    fixed = np.isin(points, _nearest_point(jumps, step))
-    starts[fixed] = jumps
+def _refine(cost: GaussianCost, starts: IntArray, step: int, min_length: int) -> IntArray:
+    """Move boundaries from grid points to the sample where they save most."""
     edges = np.concatenate([[0], starts, [cost.n_samples]])
-    for index in np.flatnonzero(~fixed) + 1:
+    for index in range(1, len(edges) - 1 if step > 1 else 0):
         left, start, right = (int(edge) for edge in edges[index - 1 : index + 2])
         places = range(max(start - step, left + min_length), min(start + step, right - min_length) + 1)
         if not places:

@@ -1,66 +1,190 @@
-"""How many spans: as many as save more than they cost.
+r"""How many spans a recording has: as many as explain it better than they explain chance.
 
-The cost of the best k spans falls with k. A penalty that grows with what spans explain by chance
-(:mod:`seqspan.cuts.ordered.null_distribution`) stops it.
+What k spans explain is their net evidence
+
+    F(k) = (cost of one span) - (cost of the best k spans) - (k - 1) log n,
+
+where log n is the price of saying where a boundary is. Neighbouring samples are not independent, so spans
+explain something even where nothing changes. How much, surrogates tell: recordings with the same spectra but
+random phases. Two kinds are compared with:
+
+- Surrogates of the samples say whether anything changes. If no F(k) is above what they reach, there is one
+  span.
+- Surrogates of the features say how many spans there are: the k for which F(k) is furthest above their mean.
+
+The features are as many, 1, 2, 4 or 8, as explain most beyond chance. Two means in turn, hidden in the noise
+of many channels, show in one feature; motion needs all eight.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
+from seqspan._core.kernels import spread_anchors
+from seqspan._core.scaling import binary_exponent
+from seqspan._core.threads import Team
+from seqspan._core.types import Array
+from seqspan.cuts.ordered.cost import GaussianCost
+from seqspan.cuts.ordered.features import sample_features
 from seqspan.cuts.ordered.search import SpanSearch
 
-# docs/ordered_cut.md says how these were chosen
-SPAN_PENALTY = 4.2  # nats per sample, at a slope of 1 nat per sample
-SLOPE_POWER = 1 / 3  # of what one more span explains by chance
+FEATURE_COUNTS = (1, 2, 4, 8)
+GRID_POINTS = 800  # places for boundaries while spans are counted
+MAX_DIMENSIONS = 100  # of the samples that surrogates are drawn from
+MAX_SAMPLES = 20_000  # longer recordings are averaged over blocks of samples
+N_ANCHORS = 300  # of the features of every surrogate
+N_SURROGATES = 16  # of each kind
+PATIENCE = 10  # numbers of spans without more evidence after which no more are tried
+DEVIATIONS = 3.5  # above the mean of surrogates, for a change to count as one
+MIN_EVIDENCE = 10.0  # nats; with less, nothing changes, whatever chance explains
+GRAINS = {"coarse": 2.0, "default": 1.0, "fine": 0.5}  # how often what chance explains is subtracted
 
 
-def span_penalty(slope: float, n_samples: int) -> float:
-    """Penalty per square root of the number of spans, in nats.
-
-    Parameters
-    ----------
-    slope : float
-        What one more span explains by chance, in nats per sample.
-    n_samples : int
-
-    Returns
-    -------
-    float
-
-    Examples
-    --------
-    >>> span_penalty(1.0, 100)
-    420.0
-    """
-    return float(SPAN_PENALTY * slope**SLOPE_POWER * n_samples)
-
-
-def choose_n_spans(search: SpanSearch, fewest: int, penalty: float) -> int:
-    """Minimise ``cost(k) + penalty sqrt(k)`` over the number of spans k, looking well past the minimum.
+@dataclass(frozen=True)
+class SpanCount:
+    """Net evidence of 1, 2, ... spans, for the recording and for surrogates.
 
     Parameters
     ----------
-    search : SpanSearch
-    fewest : int
-        Smallest number of spans to consider.
-    penalty : float
-
-    Returns
-    -------
-    int
+    recording : array of shape (max_spans,)
+    samples, features : arrays of shape (n_surrogates, max_spans)
+        Of surrogates of the samples and of the features.
 
     Examples
     --------
-    >>> y = np.array([0.0, 0.0, 5.0, 5.0, 9.0])
-    >>> C = np.array([[np.ptp(y[i:j]) if i < j else 0 for i in range(6)] for j in range(6)])
-    >>> choose_n_spans(SpanSearch(C), 1, penalty=0.5), choose_n_spans(SpanSearch(C), 1, penalty=90.0)
-    (3, 1)
+    >>> chance = np.array([[0.0, 1.0, 2.0, 3.0], [0.0, 2.0, 3.0, 4.0]])
+    >>> count = SpanCount(np.array([0.0, 8.0, 20.0, 20.5]), chance, chance)
+    >>> count.shows_change, count.choose()
+    (True, 3)
     """
-    best, least, k = fewest, np.inf, fewest
-    while k <= min(search.max_spans, 2 * best + 8):
-        total = search.cost(k) + penalty * np.sqrt(k)
-        if total < least:
-            best, least = k, total
-        k += 1
-    return best
+
+    recording: Array
+    samples: Array
+    features: Array
+
+    @property
+    def excess(self) -> float:
+        """Most that some number of spans explains beyond what it explains in surrogates of the samples."""
+        chance = self.samples.mean(axis=0) + DEVIATIONS * self.samples.std(axis=0, ddof=1)
+        return float(np.max(self.recording - np.maximum(chance, MIN_EVIDENCE)))
+
+    @property
+    def shows_change(self) -> bool:
+        """Whether some number of spans explains more than it explains in surrogates of the samples."""
+        return self.excess > 0
+
+    def choose(self, grain: str = "default") -> int:
+        """Number of spans with the most evidence beyond what surrogates of the features have."""
+        chance = np.maximum(self.features.mean(axis=0), 0)
+        return int(np.argmax(self.recording - GRAINS[grain] * chance)) + 1
+
+
+def count_spans(X: Array, min_length: int, n_jobs: int | None = None) -> SpanCount:
+    """Compare what spans explain in a recording and in its surrogates.
+
+    Parameters
+    ----------
+    X : array of shape (d, n)
+        Samples, not scaled to unit norm: surrogates are drawn from them as they are.
+    min_length : int
+        Length of the shortest span, in samples.
+    n_jobs : int, optional
+        Number of threads.
+
+    Returns
+    -------
+    SpanCount
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.repeat([[0.0, 5.0, 0.0], [5.0, 0.0, 5.0]], 50, axis=1) + rng.standard_normal((2, 150))
+    >>> count_spans(X, min_length=5).choose()
+    3
+    """
+    rows, min_length = _average_blocks(_rotate(X.T), min_length)
+    most = max(FEATURE_COUNTS)
+    Y = _features(rows, most)
+    found = [_net_evidence(Y[:, :p], min_length) for p in FEATURE_COUNTS]
+    drawn = [SpanCount(each, *np.zeros((2, N_SURROGATES, len(each)))) for each in found]
+
+    def explain(seed: int) -> None:
+        of_samples = _features(draw_surrogate(rows, np.random.default_rng(seed)), most)
+        of_features = draw_surrogate(Y, np.random.default_rng(seed))
+        of_features /= np.maximum(of_features.std(axis=0), np.finfo(float).tiny)
+        for p, count in zip(FEATURE_COUNTS, drawn, strict=True):
+            if len(count.recording) > 1:  # otherwise no number of spans explains anything
+                count.samples[seed] = _net_evidence(of_samples[:, :p], min_length, len(count.recording))
+                count.features[seed] = _net_evidence(of_features[:, :p], min_length, len(count.recording))
+
+    with Team(n_jobs) as team:
+
+        def work(seeds: range) -> None:
+            for seed in seeds:
+                explain(seed)
+
+        if max(len(each) for each in found) > 1:
+            team.map(work, N_SURROGATES)
+    return max(drawn, key=lambda count: (max(count.excess, 0.0), count.recording.max()))
+
+
+def draw_surrogate(rows: Array, rng: np.random.Generator) -> Array:
+    """Draw a stationary recording with the same mean, spectra and cross-spectra [Theiler et al. 1992].
+
+    The recording is followed by its mirror image before its phases are drawn: the jump from its end to its
+    start would make the surrogate rougher than it is.
+
+    Examples
+    --------
+    >>> rows = np.cumsum(np.random.default_rng(0).standard_normal((500, 2)), axis=0)
+    >>> drawn = draw_surrogate(rows, np.random.default_rng(1))
+    >>> [float(np.diff(each, axis=0).std().round(1)) for each in (rows, drawn)]
+    [1.0, 1.0]
+    """
+    n, mean = len(rows), rows.mean(axis=0)
+    spectrum = np.fft.rfft(np.concatenate([rows, rows[::-1]]) - mean, axis=0)
+    phases = rng.uniform(0, 2 * np.pi, len(spectrum))
+    phases[[0, -1]] = 0  # the mean and the highest frequency are real
+    drawn = np.fft.irfft(spectrum * np.exp(1j * phases)[:, None], n=2 * n, axis=0)
+    surrogate: Array = drawn[:n] + mean
+    return surrogate
+
+
+def _rotate(rows: Array) -> Array:
+    """Coordinates in the directions that vary most: they keep distances, and pictures have many pixels."""
+    rows = np.ldexp(rows, -binary_exponent(rows))  # so that sums of squares stay within range
+    if rows.shape[1] <= MAX_DIMENSIONS:
+        return rows.astype(np.float64)
+    some = rows[spread_anchors(len(rows), N_ANCHORS)]
+    directions = np.linalg.svd(some, full_matrices=False)[2][:MAX_DIMENSIONS]
+    return np.asarray(rows @ directions.T, dtype=np.float64)
+
+
+def _features(rows: Array, count: int) -> Array:
+    return sample_features(rows.T, count, n_anchors=N_ANCHORS)
+
+
+def _average_blocks(rows: Array, min_length: int) -> tuple[Array, int]:
+    """Average long recordings over blocks of samples; also the shortest span, in blocks."""
+    size = -(-len(rows) // MAX_SAMPLES)
+    starts = np.arange(0, len(rows), size)
+    lengths = np.diff(np.append(starts, len(rows)))
+    return np.add.reduceat(rows, starts, axis=0) / lengths[:, None], max(1, min_length // size)
+
+
+def _net_evidence(Y: Array, min_length: int, most: int | None = None) -> Array:
+    """Net evidence of 1, 2, ... spans: of `most`, or of as many as have most."""
+    step = -(-len(Y) // GRID_POINTS)
+    shortest = max(1, -(-min(min_length, len(Y)) // step))
+    places = np.arange(0, len(Y) + step, step).clip(max=len(Y))
+    costs = GaussianCost([Y], step=Y.shape[1]).span_costs(places, shortest, n_jobs=1)
+    search = SpanSearch(costs, shortest, n_jobs=1)
+    net = [0.0]
+    while len(net) < (most or search.max_spans):
+        n_spans = len(net) + 1
+        net.append(search.cost(1) - search.cost(n_spans) - (n_spans - 1) * np.log(len(Y)))
+        if most is None and n_spans - 1 - int(np.argmax(net)) >= PATIENCE:
+            break
+    return np.array(net if most else net[: int(np.argmax(net)) + 1])

@@ -22,8 +22,8 @@ class SpanSearch:
         ``C[end, start]``, the cost of the span between two grid points.
     shortest : int
         Length of the shortest span, in grid steps.
-    fixed : array of int
-        Grid points that no span may cross.
+    places : array of int, shape (n_grid,), optional
+        Grid points, as samples; every sample is one by default.
     n_jobs : int, optional
         Number of threads.
 
@@ -37,13 +37,12 @@ class SpanSearch:
     """
 
     def __init__(
-        self, C: Array, shortest: int = 1, *, fixed: IntArray | None = None, n_jobs: int | None = None
+        self, C: Array, shortest: int = 1, *, places: IntArray | None = None, n_jobs: int | None = None
     ) -> None:
-        fixed = np.empty(0, dtype=np.intp) if fixed is None else np.sort(fixed)
-        self._C, self._limits = C, (shortest, _earliest_starts(fixed, len(C)))
+        self._C, self._shortest = C, shortest
+        self._places = np.arange(len(C)) if places is None else places
         self._n_jobs = n_jobs if len(C) >= PARALLEL_FROM else 1
-        room = np.diff(np.concatenate([[0], fixed, [len(C) - 1]])) // shortest
-        self.max_spans = max(int(np.sum(room)), 1)
+        self.max_spans = max((len(C) - 1) // shortest, 1)
         no_span = np.full(len(C), np.inf)
         no_span[0] = 0.0
         self._best: list[Array] = [no_span]
@@ -56,7 +55,7 @@ class SpanSearch:
         return float(self._best[n_spans][-1])
 
     def divide(self, n_spans: int) -> IntArray:
-        """Interior starts, as grid points, of the best `n_spans` spans."""
+        """Interior starts of the best `n_spans` spans."""
         if not 1 <= n_spans <= self.max_spans:
             raise ValueError(f"n_spans must be in [1, {self.max_spans}] for this recording; got {n_spans}.")
         self.cost(n_spans)
@@ -64,7 +63,7 @@ class SpanSearch:
         for k in range(n_spans, 1, -1):
             end = int(self._starts[k][end])
             starts.append(end)
-        return np.array(starts[::-1], dtype=np.intp)
+        return self._places[np.array(starts[::-1], dtype=np.intp)]
 
     def _extend(self) -> None:
         """Compute the next number of spans, for every end."""
@@ -76,27 +75,8 @@ class SpanSearch:
 
             def work(shares: range) -> None:
                 for share in shares:
-                    add_span(before, self._C, self._limits, share, team.n_jobs, found)
+                    add_span(before, self._C, self._shortest, (share, team.n_jobs), found)
 
             team.map(work, team.n_jobs)
         self._best.append(found[0])
         self._starts.append(found[1])
-
-
-def least_costs(C: Array, max_spans: int, shortest: int) -> Array:
-    """Least costs of 1, ..., max_spans spans.
-
-    Examples
-    --------
-    >>> C = np.array([[0.0, 0, 0], [1, 0, 0], [5, 1, 0]])
-    >>> least_costs(C, 2, 1)
-    array([5., 2.])
-    """
-    search = SpanSearch(C, shortest, n_jobs=1)
-    return np.array([search.cost(k) for k in range(1, max_spans + 1)])
-
-
-def _earliest_starts(fixed: IntArray, n_grid: int) -> IntArray:
-    """For every end, the last fixed point before it: spans start there or later."""
-    points = np.concatenate([[0], fixed]).astype(np.int64)
-    return points[np.maximum(np.searchsorted(points, np.arange(n_grid), side="left") - 1, 0)]

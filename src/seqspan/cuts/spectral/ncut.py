@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from seqspan._core.backend import is_on_gpu, namespace, to_host
-from seqspan._core.spans import Division
+from seqspan._core.spans import Division, number_in_order
 from seqspan._core.threads import Team
 from seqspan._core.types import Array, IntArray
 from seqspan.cuts.cutter import Cutter, copy_generator
@@ -169,7 +169,9 @@ class NormalisedCutter(Cutter):
         """Affinity of the samples."""
         return affinity(self._Z)
 
-    def cut(self, n_spans: int | str = "auto", n_subspaces: int | str = "auto") -> Division:
+    def cut(
+        self, n_spans: int | str = "auto", n_subspaces: int | str = "auto", grain: str = "default"
+    ) -> Division:
         """Label the samples; spans are runs of one label.
 
         Parameters
@@ -278,7 +280,7 @@ def _discretise(rows: Array, rotations: Array) -> list[IntArray]:
         if not improves.any():
             break
         best, rotations = fit[improves], (left @ right).swapaxes(1, 2)[improves]
-    return [_in_order_of_appearance(labels) for labels in found]
+    return [number_in_order(labels) for labels in found]
 
 
 def _use_all_labels(labels: IntArray, scores: Array) -> IntArray:
@@ -298,12 +300,6 @@ def _distinct(found: list[IntArray]) -> list[IntArray]:
     """Labels without repetitions, in lexicographic order."""
     by_key = {labels.astype(">u8").tobytes(): labels for labels in found}  # such bytes sort as the numbers do
     return [by_key[key] for key in sorted(by_key)]
-
-
-def _in_order_of_appearance(labels: IntArray) -> IntArray:
-    """Rename labels to 0, 1, ... as they first occur."""
-    _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
-    return np.argsort(np.argsort(first))[inverse]
 
 
 def _cut_value(W: Affinity, link: float, labels: IntArray, n_subspaces: int) -> float:

@@ -1,0 +1,255 @@
+r"""Labels of spans: spans that one model describes well together get the same label.
+
+Samples of one span resemble each other more than samples of two spans with the same label, as pupils of one
+class do. In surveys that is the design effect [Kish 1965]: N samples of a cluster are worth
+
+    N / (1 + (N - 1) rho)
+
+independent ones, with rho the correlation within clusters. So a long span counts for at most 1 / rho samples,
+and two long spans may share a label although each has a mean of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from seqspan._core.spans import Division, merge_neighbours, number_in_order
+from seqspan._core.types import Array, IntArray
+from seqspan.cuts.ordered.cost import GaussianCost, Moments
+
+CORRELATION = 0.03  # rho: of two samples of a span, given its label
+PRIOR_SAMPLES = 5.0  # that the prior's covariance counts for, in the model of a label
+ROUNDS = 8  # of labels and boundaries in turn, at most
+CHUNK = 500  # pairs of groups whose costs are computed at once
+MAX_PATHS = 100_000_000  # spans x labels x places: more than that is not searched
+
+
+class LabelTree:
+    """Spans merged two groups at a time, always the pair that loses least evidence.
+
+    Parameters
+    ----------
+    Y : array of shape (n, p)
+        Features of the samples.
+    boundaries : array of int
+        Interior starts of the spans.
+
+    Attributes
+    ----------
+    correlation_time : float
+        Time over which samples of a span are correlated, in samples.
+    evidence : array of shape (n_spans,)
+        For 1, 2, ..., n_spans labels: the log evidence in nats, with every sample counted as one of
+        `correlation_time` samples that say the same, less the log of their number for each span, which
+        is what saying its label takes.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> Y = np.concatenate([rng.normal(m, 0.1, (20, 2)) for m in (-1, 1, -1)])
+    >>> tree = LabelTree(Y, np.array([20, 40]))
+    >>> tree.labels(2), tree.count_labels()
+    (array([0, 1, 0]), 2)
+    """
+
+    def __init__(self, Y: Array, boundaries: IntArray) -> None:
+        self.cost = GaussianCost([Y], prior_samples=PRIOR_SAMPLES)
+        self.boundaries = boundaries
+        edges = np.concatenate([[0], boundaries, [len(Y)]])
+        self.n_spans = len(edges) - 1
+        spans = [self.cost.summarise(start, end) for start, end in pairwise(edges)]
+        self._groups = [span * effective_share(span.count) for span in spans]
+        self.correlation_time = correlation_time(Y, edges)
+        self._counted = [span * (1 / self.correlation_time) for span in spans]
+        self._pairs: list[tuple[int, int]] = []
+        self.evidence = self._merge_all()
+
+    def labels(self, n_labels: int) -> IntArray:
+        """Label of each span when `n_labels` groups are left, numbered in the order of appearance."""
+        groups = np.arange(self.n_spans)
+        for kept, gone in self._pairs[: self.n_spans - n_labels]:
+            groups[groups == gone] = kept
+        return number_in_order(groups)
+
+    def count_labels(self, fewest: int = 1) -> int:
+        """Number of labels with the most evidence, at least `fewest`."""
+        return fewest + int(np.argmax(self.evidence[fewest - 1 :]))
+
+    def fewest_apart(self) -> int:
+        """Fewest labels for which no two neighbouring spans have the same."""
+        groups = np.arange(self.n_spans)
+        for merged, (kept, gone) in enumerate(self._pairs):
+            groups[groups == gone] = kept
+            if np.any(groups[1:] == groups[:-1]):
+                return self.n_spans - merged
+        return 1
+
+    def _merge_all(self) -> Array:
+        """Merge until one group is left; the evidence for 1, 2, ... labels."""
+        alive = list(range(self.n_spans))
+        costs = self.cost.costs(self._groups)
+        counted = self.cost.costs(self._counted)
+        loss = np.full((self.n_spans, self.n_spans), np.inf)
+        pairs = [(i, j) for j in alive for i in alive[:j]]
+        totals = [float(counted.sum())]
+        while len(alive) > 1:
+            for start in range(0, len(pairs), CHUNK):
+                some = pairs[start : start + CHUNK]
+                together = self.cost.costs([self._groups[i] + self._groups[j] for i, j in some])
+                for (i, j), cost in zip(some, together, strict=True):
+                    loss[i, j] = cost - costs[i] - costs[j]
+            i, j = (int(index) for index in np.unravel_index(np.argmin(loss), loss.shape))
+            self._pairs.append((i, j))
+            costs[i] += costs[j] + loss[i, j]
+            for groups in (self._groups, self._counted):
+                groups[i] = groups[i] + groups[j]
+            totals.append(
+                totals[-1] - counted[i] - counted[j] + float(self.cost.costs([self._counted[i]])[0])
+            )
+            counted[i] = self.cost.costs([self._counted[i]])[0]
+            alive.remove(j)
+            loss[j, :] = loss[:, j] = np.inf
+            pairs = [(min(i, other), max(i, other)) for other in alive if other != i]
+        saying: Array = self.n_spans * np.log(np.arange(1.0, self.n_spans + 1))
+        return -np.array(totals[::-1]) - saying
+
+
+def effective_share(count: float) -> float:
+    """Share of the samples of a span that are worth as much as independent ones.
+
+    Examples
+    --------
+    >>> effective_share(1), round(1000 * effective_share(1000))
+    (1.0, 32)
+    """
+    return 1 / (1 + (count - 1) * CORRELATION)
+
+
+def correlation_time(Y: Array, edges: IntArray) -> float:
+    """Integrated autocorrelation time within spans, in samples, averaged over features.
+
+    Autocorrelations are added up to the first that independent samples could have by chance.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> independent = rng.standard_normal((1000, 2))
+    >>> edges = np.array([0, 500, 1000])
+    >>> [round(correlation_time(Y, edges)) for Y in (independent, np.repeat(independent[:200], 5, axis=0))]
+    [1, 5]
+    """
+    spans = np.repeat(np.arange(len(edges) - 1), np.diff(edges))
+    means = np.array([Y[start:end].mean(axis=0) for start, end in pairwise(edges)])
+    residuals = Y - means[spans]
+    variances = np.maximum(np.sum(residuals**2, axis=0), np.finfo(float).tiny)
+    times, open_ = np.ones(Y.shape[1]), np.ones(Y.shape[1], dtype=bool)
+    for lag in range(1, int(np.diff(edges).max())):
+        same = spans[lag:] == spans[:-lag]
+        products = np.sum(residuals[lag:] * residuals[:-lag] * same[:, None], axis=0)
+        open_ &= products / variances > 2 / np.sqrt(len(Y))
+        if not open_.any():
+            break
+        times[open_] += 2 * products[open_] / variances[open_]
+    return float(times.mean())
+
+
+@dataclass(frozen=True)
+class Settling:
+    """Moves boundaries and labels to where the label models describe the samples best, in turn.
+
+    Parameters
+    ----------
+    cost : GaussianCost
+        Of the label models.
+    min_length : int
+        Length of the shortest span.
+    correlation_time : float
+        Number of samples that say the same.
+    """
+
+    cost: GaussianCost
+    min_length: int
+    correlation_time: float = 1.0
+
+    def settle(self, division: Division, n_spans: int | None = None) -> Division:
+        """Improve a division until its evidence stops growing; as many labels, none of them on neighbours.
+
+        There are exactly `n_spans` spans, or as many as are left when neighbours with one label are joined.
+        """
+        joined, n_labels = merge_neighbours(division), division.n_labels
+        n_spans = n_spans or len(joined.labels)
+        if n_labels == 1 or n_spans * n_labels * self.cost.n_samples > MAX_PATHS:
+            return joined if n_spans == len(joined.labels) else self._set_apart(division)
+        division = best = joined
+        least = np.inf
+        for _ in range(ROUNDS):
+            found = give_lost_labels(self._best_path(division, n_spans), n_labels)
+            cost = self._total(found)
+            if cost >= least:
+                break
+            best, least, division = found, cost, found
+        return best
+
+    def _total(self, division: Division) -> float:
+        """Cost of all labels. Every sample counts the same, so that divisions can be compared."""
+        summaries = self._label_summaries(division, lambda count: 1 / self.correlation_time)
+        return float(self.cost.costs(summaries).sum())
+
+    def _label_summaries(self, division: Division, share: Callable[[float], float]) -> list[Moments]:
+        """Moments of all samples of each label, of each span the share that counts."""
+        edges = np.concatenate([[0], division.boundaries, [self.cost.n_samples]])
+        spans = [self.cost.summarise(start, end) for start, end in pairwise(edges)]
+        sums: dict[int, Moments] = {}
+        for label, span in zip(division.labels.tolist(), spans, strict=True):
+            weighted = span * share(span.count)
+            sums[label] = sums[label] + weighted if label in sums else weighted
+        return [sums[label] for label in sorted(sums)]
+
+    def _best_path(self, division: Division, n_spans: int) -> Division:
+        """The best spans and labels for fixed label models: dynamic programming, exact."""
+        from seqspan.cuts.ordered.loops import best_path  # numba: imported on first use only
+
+        shortest = min(self.min_length, self.cost.n_samples // n_spans)
+        starts, labels = best_path(self._sum_densities(division), n_spans, shortest)
+        return Division(starts[1:].astype(np.intp), labels)
+
+    def _set_apart(self, division: Division) -> Division:
+        """Keep all boundaries: span by span, the best label that the span before does not have."""
+        edges = np.concatenate([[0], division.boundaries, [self.cost.n_samples]])
+        costs = np.diff(self._sum_densities(division)[:, edges], axis=1)
+        labels = np.zeros(len(division.labels), dtype=np.intp)
+        for span, of_labels in enumerate(costs.T):
+            if span > 0:
+                of_labels[labels[span - 1]] = np.inf
+            labels[span] = np.argmin(of_labels)
+        return give_lost_labels(Division(division.boundaries, labels), division.n_labels)
+
+    def _sum_densities(self, division: Division) -> Array:
+        """What samples 0, ..., t - 1 cost under each label, for all t."""
+        densities = self.cost.densities(self._label_summaries(division, effective_share))
+        sums = np.zeros((len(densities), self.cost.n_samples + 1))
+        np.cumsum(densities, axis=1, out=sums[:, 1:])
+        return sums
+
+
+def give_lost_labels(division: Division, n_labels: int) -> Division:
+    """Give spans that share a label labels of their own until there are `n_labels` again.
+
+    The longest such spans come first, and labels are numbered in the order of appearance.
+
+    Examples
+    --------
+    >>> give_lost_labels(Division(np.array([2, 5, 6]), np.array([0, 1, 0, 1])), 3).labels
+    array([0, 1, 0, 2])
+    """
+    labels = division.labels.copy()
+    lengths = np.diff(np.concatenate([[0], division.boundaries]))  # of all spans but the last
+    while len(np.unique(labels)) < n_labels:
+        shared = [s for s in range(len(labels)) if np.sum(labels == labels[s]) > 1]
+        longest = max((s for s in shared if s < len(lengths)), key=lambda s: lengths[s])
+        labels[longest] = labels.max() + 1
+    return Division(division.boundaries, number_in_order(labels))

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from seqspan._core.backend import is_on_gpu, to_host
+from seqspan._core.dates import Dates
 from seqspan._core.solution import Solution
 from seqspan._core.spans import MIN_LENGTH, Span, make_spans
 from seqspan._core.text import count_of
@@ -23,7 +24,7 @@ from seqspan.plots import plot_segmentation
 from seqspan.recording import Recording
 from seqspan.results.folder import DOCUMENT, LABELS, SEGMENTS, load_result, staged
 from seqspan.results.lock import reserved
-from seqspan.results.tables import write_labels, write_segments
+from seqspan.results.tables import read_recording, span_rows, write_labels, write_segments
 
 if TYPE_CHECKING:
     import polars as pl
@@ -167,6 +168,8 @@ class Segmentation:
         Confidence values that are already known, for example after `load`.
     again : callable, optional
         The pipeline's cut function, which `recut` calls.
+    label_names : tuple of str
+        Names of label 0, label 1, and so on, as `rename` sets them; others are called A, B, ...
 
     Examples
     --------
@@ -192,6 +195,7 @@ class Segmentation:
     seconds: Mapping[str, float] = field(default_factory=dict)
     given_confidence: Array | None = None
     again: Callable[..., Segmentation] | None = None
+    label_names: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -277,10 +281,21 @@ class Segmentation:
         return plot_segmentation(self.spans, self.recording.time_unit, ax)
 
     def to_frame(self) -> pl.DataFrame:
-        """Return the spans as a polars data frame, one row per span."""
+        """Return the spans as a polars data frame, one row per span, with the columns of segments.csv.
+
+        Times are dates if the recording has them. ``to_frame().to_pandas()`` is a pandas data frame.
+        """
         import polars as pl
 
-        return pl.DataFrame([vars(span) for span in self.spans], infer_schema_length=None)
+        rows = span_rows(self.spans, None, self.label_names)
+        frame = pl.DataFrame(rows, schema_overrides={"confidence": pl.Float64}, infer_schema_length=None)
+        dates = self.recording.dates
+        if dates is None:
+            return frame
+        return frame.with_columns(
+            _date_column(dates.edges(), name, frame[place].to_numpy())
+            for name, place in (("start_time", "start"), ("end_time", "end"))
+        )
 
     def export(self, name: str, path: str | PathLike[str]) -> None:
         """Write the spans in another program's format.
@@ -292,7 +307,7 @@ class Segmentation:
         path : path
             File to write.
         """
-        write_export(name, make_timeline(self.recording, list(self.spans)), Path(path))
+        write_export(name, make_timeline(self.recording, list(self.spans), self.label_names), Path(path))
 
     def describe(self) -> dict[str, Any]:
         """Return the content of ``result.json`` as plain values."""
@@ -303,6 +318,7 @@ class Segmentation:
             "n_samples": len(recording),
             "n_features": int(recording.X.shape[1]),
             "time_unit": recording.time_unit,
+            "time_zone": None if recording.dates is None else recording.dates.zone,
             "read_options": dict(recording.read_options),
             "notes": list(recording.notes),
         }
@@ -320,6 +336,8 @@ class Segmentation:
             "gap": self.gap,
             "cut": self.cutting.cut,
             "seconds": dict(self.seconds),
+            "label_names": list(self.label_names),
+            "spans": span_rows(self.spans, recording.dates, self.label_names),
         }
 
     def save(self, folder: str | PathLike[str]) -> None:
@@ -337,8 +355,8 @@ class Segmentation:
 
     def write_tables(self, folder: Path) -> None:
         """Write segments.csv and labels.csv."""
-        write_segments(folder / SEGMENTS, self.spans)
-        write_labels(folder / LABELS, self.labels, self.recording.times)
+        write_segments(folder / SEGMENTS, self.spans, self.recording.dates, self.label_names)
+        write_labels(folder / LABELS, self.labels, self.recording, self.label_names)
 
     @classmethod
     def load(cls, folder: str | PathLike[str]) -> Self:
@@ -361,12 +379,7 @@ class Segmentation:
                 f"{folder}: not a complete result folder, or its files have changed since it was written."
             )
         samples, spans = _read_table(folder / LABELS), _read_table(folder / SEGMENTS)
-        times = np.array(samples["time"], dtype=float)
-        about = document["input"]
-        recording = Recording(
-            X=np.empty((len(times), 0)), times=times, time_unit=about["time_unit"], feature_names=(),
-            kind=about["kind"], source=about["path"], read_options=about["read_options"],
-        )  # fmt: skip
+        recording = read_recording(samples, document["input"])
         known = [np.nan if text == "" else float(text) for text in spans["confidence"][1:]]
         confidence = np.array(known) if np.all(np.isfinite(known)) else None
         return cls(
@@ -377,7 +390,19 @@ class Segmentation:
             Cutting(document["cut"]),
             seconds=document["seconds"],
             given_confidence=confidence,
+            label_names=tuple(document.get("label_names", ())),
         )
+
+
+def _date_column(dates: Dates, name: str, places: IntArray) -> pl.Series:
+    """Some of the dates as a polars column in their zone; a fixed offset has no name, so it becomes UTC."""
+    import polars as pl
+
+    column = pl.Series(name, dates.instants[places])
+    if not dates.zone:
+        return column
+    column = column.dt.replace_time_zone("UTC")
+    return column if ":" in dates.zone else column.dt.convert_time_zone(dates.zone)
 
 
 def _read_table(path: Path) -> dict[str, list[str]]:

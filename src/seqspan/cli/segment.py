@@ -223,7 +223,7 @@ def _export(settings: Settings, found: Segmentation, document: dict[str, Any], f
     names = parse_exports(settings.export)
     if not names and not settings.split:
         return
-    timeline = make_timeline(found.recording, list(found.spans))
+    timeline = make_timeline(found.recording, list(found.spans), found.label_names)
     for name in names:
         write_export(name, timeline, folder / f"spans{EXPORTS[name].suffix}")
     if settings.split:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from os import PathLike
@@ -14,17 +14,23 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from seqspan._core.backend import is_on_gpu, to_host
-from seqspan._core.dates import Dates
 from seqspan._core.solution import Solution
 from seqspan._core.spans import MIN_LENGTH, Span, make_spans
-from seqspan._core.text import count_of
+from seqspan._core.text import count_of, label_of
 from seqspan._core.types import Array, IntArray
 from seqspan.exports import make_timeline, write_export
 from seqspan.plots import plot_segmentation
 from seqspan.recording import Recording
 from seqspan.results.folder import DOCUMENT, LABELS, SEGMENTS, load_result, staged
 from seqspan.results.lock import reserved
-from seqspan.results.tables import read_recording, span_rows, write_labels, write_segments
+from seqspan.results.tables import (
+    note_idle_names,
+    read_recording,
+    span_rows,
+    spans_frame,
+    write_labels,
+    write_segments,
+)
 
 if TYPE_CHECKING:
     import polars as pl
@@ -258,6 +264,30 @@ class Segmentation:
         cutting = replace(self.cutting, n_spans=n_spans, n_subspaces=n_subspaces, grain=grain)
         return self.again(found, cutting, cutter=self.cutter)
 
+    def rename(self, names: Mapping[Any, str] | Sequence[str]) -> Self:
+        """Give names to labels.
+
+        Parameters
+        ----------
+        names : mapping, or sequence of str
+            From labels, as numbers or letters, to names: ``{"A": "walk"}``. Or the names of label 0, label 1,
+            and so on. Other labels keep the names that they have.
+
+        Returns
+        -------
+        Segmentation
+            The same spans. Tables, exports, plots and the report show the names.
+        """
+        given = names if isinstance(names, Mapping) else dict(enumerate(names))
+        known = dict(enumerate(self.label_names))
+        for key, name in given.items():
+            label = label_of(key) if isinstance(key, str) else int(key)
+            if label is None or label < 0:
+                raise ValueError(f"names must be for labels such as 0 or 'A'; got {key!r}.")
+            known[label] = name
+        last = max(known, default=-1)
+        return replace(self, label_names=tuple(known.get(label, "") for label in range(last + 1)))
+
     def _require_representation(self, what: str) -> Representation:
         if self.representation is None:
             raise ValueError(
@@ -285,17 +315,7 @@ class Segmentation:
 
         Times are dates if the recording has them. ``to_frame().to_pandas()`` is a pandas data frame.
         """
-        import polars as pl
-
-        rows = span_rows(self.spans, None, self.label_names)
-        frame = pl.DataFrame(rows, schema_overrides={"confidence": pl.Float64}, infer_schema_length=None)
-        dates = self.recording.dates
-        if dates is None:
-            return frame
-        return frame.with_columns(
-            _date_column(dates.edges(), name, frame[place].to_numpy())
-            for name, place in (("start_time", "start"), ("end_time", "end"))
-        )
+        return spans_frame(self.spans, self.recording.dates, self.label_names)
 
     def export(self, name: str, path: str | PathLike[str]) -> None:
         """Write the spans in another program's format.
@@ -328,7 +348,7 @@ class Segmentation:
                 "preprocessing": {"steps": list(found.steps), "reasons": list(found.reasons)},
                 "objective": found.solution.objective,
                 "n_iter": found.solution.n_iter,
-                "warnings": list(found.notes),
+                "warnings": [*found.notes, *note_idle_names(self.labels, self.label_names)],
             }
         return document | {
             "n_subspaces": self.n_subspaces,
@@ -392,17 +412,6 @@ class Segmentation:
             given_confidence=confidence,
             label_names=tuple(document.get("label_names", ())),
         )
-
-
-def _date_column(dates: Dates, name: str, places: IntArray) -> pl.Series:
-    """Some of the dates as a polars column in their zone; a fixed offset has no name, so it becomes UTC."""
-    import polars as pl
-
-    column = pl.Series(name, dates.instants[places])
-    if not dates.zone:
-        return column
-    column = column.dt.replace_time_zone("UTC")
-    return column if ":" in dates.zone else column.dt.convert_time_zone(dates.zone)
 
 
 def _read_table(path: Path) -> dict[str, list[str]]:

@@ -6,15 +6,18 @@ import csv
 from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from seqspan._core.dates import Dates
 from seqspan._core.spans import Span
-from seqspan._core.text import title_of
+from seqspan._core.text import name_label, title_of
 from seqspan._core.types import Array, IntArray
 from seqspan.recording import Recording
+
+if TYPE_CHECKING:
+    import polars as pl
 
 SPAN_COLUMNS = ("start", "end", "start_time", "end_time", "label", "confidence", "name")
 SAMPLE_COLUMNS = ("index", "time", "label", "row", "name")
@@ -49,6 +52,60 @@ def span_rows(
         cells = (span.start, span.end, *times, span.label, span.confidence, title_of(span.label, names))
         rows.append(dict(zip(SPAN_COLUMNS, cells, strict=True)))
     return rows
+
+
+def spans_frame(spans: Iterable[Span], dates: Dates | None = None, names: Sequence[str] = ()) -> pl.DataFrame:
+    """The rows of segments.csv as a polars data frame; times are dates if the samples have dates.
+
+    Parameters
+    ----------
+    spans, dates, names
+        As for `span_rows`.
+
+    Returns
+    -------
+    polars.DataFrame
+
+    Examples
+    --------
+    >>> spans_frame([Span(0, 2, 0.0, 1.0, 0)]).columns
+    ['start', 'end', 'start_time', 'end_time', 'label', 'confidence', 'name']
+    """
+    import polars as pl
+
+    rows = span_rows(spans, None, names)
+    frame = pl.DataFrame(rows, schema_overrides={"confidence": pl.Float64}, infer_schema_length=None)
+    if dates is None:
+        return frame
+    edges = dates.edges()
+    return frame.with_columns(
+        _date_column(edges.take(frame[place].to_numpy()), f"{place}_time") for place in ("start", "end")
+    )
+
+
+def _date_column(dates: Dates, name: str) -> pl.Series:
+    """Dates as a polars column in their zone; a fixed offset has no name there, so it becomes UTC."""
+    import polars as pl
+
+    column = pl.Series(name, dates.instants)
+    if not dates.zone:
+        return column
+    return column.dt.replace_time_zone("UTC").dt.convert_time_zone("UTC" if ":" in dates.zone else dates.zone)
+
+
+def note_idle_names(labels: IntArray, names: Sequence[str]) -> list[str]:
+    """Say so if a name belongs to no label.
+
+    Examples
+    --------
+    >>> note_idle_names(np.array([0, 0, 1]), ["walk", "", "run"])
+    ['there are names for labels that were not found: C (run)']
+    """
+    known = set(np.unique(labels).tolist())
+    idle = [
+        f"{name_label(label)} ({name})" for label, name in enumerate(names) if name and label not in known
+    ]
+    return [f"there are names for labels that were not found: {', '.join(idle)}"] if idle else []
 
 
 def write_segments(

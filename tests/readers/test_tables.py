@@ -155,13 +155,13 @@ SENSOR = ("flow", lambda i: (7 * i) % 5)
 @pytest.mark.parametrize(
     ("column", "note"),
     [
-        (("n", lambda i: i + 1), "left out column 'n', which counts the rows; --columns keeps it"),
+        (("n", lambda i: i + 1), "left out column 'n', which counts the rows; name it in columns to keep it"),
         (
             ("", lambda i: 2 * i),
-            "left out column '', which has no name and numbers the rows; --columns keeps it",
+            "left out column '', which has no name and numbers the rows; name it in columns to keep it",
         ),
         (("T", lambda i: 21.5), "column 'T' is not used as time because it is constant"),
-        (("T", lambda i: 21.5), "left out column 'T', which is constant; --columns keeps it"),
+        (("T", lambda i: 21.5), "left out column 'T', which is constant; name it in columns to keep it"),
         (("date", lambda i: "2024-03-01"), "column 'date' is not used as time because it is constant"),
         (("date", lambda i: "2024-03-01"), "left out date columns that are not the time: date"),
     ],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
+from dataclasses import replace
 from numbers import Integral
 from typing import Any, Self, TypeAlias
 
@@ -22,6 +23,7 @@ from seqspan._core.types import Array
 from seqspan.cuts import CUTS
 from seqspan.models import Model
 from seqspan.pipeline import Method, WarmStart, as_recording, cut, represent
+from seqspan.readers._data_frames import from_frame, is_frame
 from seqspan.recording import KINDS, Recording
 from seqspan.segmentation import Cutting, Representation, Segmentation
 from seqspan.solvers import Stopping
@@ -85,8 +87,10 @@ class SubspaceSegmenter(ClusterMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features), or Recording
-            Samples in order, one per row. A Recording also has a kind, times and names.
+        X : array-like or data frame of shape (n_samples, n_features), or Recording
+            Samples in order, one per row. A Recording also has a kind, times and names. In a data frame of
+            pandas or polars, dates or a column of times are the times, not features
+            (:func:`seqspan.readers.from_frame`).
         y : ignored
 
         Returns
@@ -119,12 +123,21 @@ class SubspaceSegmenter(ClusterMixin, BaseEstimator):
             check_array(X.X, dtype="numeric", ensure_min_samples=MIN_SAMPLES)
             return X, None
         check_choice("kind", self.kind, KINDS)
+        if is_frame(X):
+            return self._frame_recording(X)
         if is_on_gpu(X):
             if self.device != "cuda":
                 raise ValueError(f"X is a CuPy array, which needs device='cuda'; got device={self.device!r}.")
             return as_recording(check_device_samples(X, MIN_SAMPLES), self.kind), None
         rows, names = self._check_rows(X, MIN_SAMPLES)
         return as_recording(rows, self.kind), names
+
+    def _frame_recording(self, X: Any) -> tuple[Recording, Names]:
+        """The features and times of a data frame, and the names of its features if all have names."""
+        recording = replace(from_frame(X), kind=self.kind)
+        check_array(recording.X, ensure_min_samples=MIN_SAMPLES)
+        named = all(isinstance(name, str) for name in X.columns)
+        return recording, np.array(recording.feature_names, dtype=object) if named else None
 
     def _check_rows(self, X: Any, least: int) -> tuple[Array, Names]:
         """Check an array or a table; no attribute changes, because what follows may still fail."""

@@ -16,10 +16,10 @@ import numpy as np
 from seqspan._core.backend import is_on_gpu, to_host
 from seqspan._core.solution import Solution
 from seqspan._core.spans import MIN_LENGTH, Span, make_spans
-from seqspan._core.text import count_of, label_of
+from seqspan._core.text import count_of, label_of, noun_of
 from seqspan._core.types import Array, IntArray
 from seqspan.exports import make_timeline, write_export
-from seqspan.plots import plot_segmentation
+from seqspan.plots import draw_timeline, plot_segmentation
 from seqspan.recording import Recording
 from seqspan.results.folder import DOCUMENT, LABELS, SEGMENTS, load_result, staged
 from seqspan.results.lock import reserved
@@ -30,6 +30,7 @@ from seqspan.results.tables import (
     spans_frame,
     write_labels,
     write_segments,
+    write_time,
 )
 
 if TYPE_CHECKING:
@@ -297,7 +298,7 @@ class Segmentation:
         return self.representation
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the spans over time.
+        """Draw the spans over time or depth, with a legend. Dates are shown as dates.
 
         Parameters
         ----------
@@ -308,7 +309,24 @@ class Segmentation:
         -------
         ax
         """
-        return plot_segmentation(self.spans, self.recording.time_unit, ax)
+        recording = self.recording
+        return plot_segmentation(
+            self.spans, recording.time_unit, ax, dates=recording.dates, names=self.label_names,
+            noun=noun_of(recording.kind),
+        )  # fmt: skip
+
+    def _repr_html_(self) -> str:
+        """A timeline, for notebooks."""
+        return draw_timeline(self.spans, repr(self), self._ends(), self.label_names)
+
+    def _ends(self) -> tuple[str, str]:
+        """Where the recording begins and ends, in words."""
+        if self.recording.dates is not None:
+            edges = self.recording.dates.edges().to_iso()
+            return edges[0], edges[-1]
+        first, last = self.spans[0].start_time, self.spans[-1].end_time
+        unit = self.recording.time_unit
+        return f"{write_time(first)} {unit}", f"{write_time(last)} {unit}"
 
     def to_frame(self) -> pl.DataFrame:
         """Return the spans as a polars data frame, one row per span, with the columns of segments.csv.
@@ -373,8 +391,9 @@ class Segmentation:
             text = json.dumps(self.describe(), default=str)
             (staging / DOCUMENT).write_text(text, encoding="utf-8")
 
-    def write_tables(self, folder: Path) -> None:
+    def write_tables(self, folder: str | PathLike[str]) -> None:
         """Write segments.csv and labels.csv."""
+        folder = Path(folder)
         write_segments(folder / SEGMENTS, self.spans, self.recording.dates, self.label_names)
         write_labels(folder / LABELS, self.labels, self.recording, self.label_names)
 

@@ -64,7 +64,7 @@ class SubspaceSegmenter(ClusterMixin, BaseEstimator):
     max_iter: int = 1
     warm_start: bool = False
     device: str = "cpu"
-    dictionary: str = "samples"
+    dictionary: str | npt.ArrayLike = "samples"
     n_landmarks: int = N_LANDMARKS
     n_jobs: int | None
     random_state: Any
@@ -167,12 +167,8 @@ class SubspaceSegmenter(ClusterMixin, BaseEstimator):
         if check_choice("device", self.device, DEVICES) == "cuda":
             require_cupy()
         solver = self._solver()
-        check_choice("dictionary", self.dictionary, DICTIONARIES)
+        self._check_dictionary()
         check_count("n_landmarks", self.n_landmarks, 10**6, "landmarks")
-        if self.dictionary == "samples" and self.n_landmarks != N_LANDMARKS:
-            raise ValueError(
-                f"n_landmarks={self.n_landmarks} needs dictionary='landmarks' or 'auto'; got 'samples'."
-            )
         if self.dtype is not None:
             check_choice("dtype", self.dtype, PRECISIONS)
         if self.device == "cuda":
@@ -184,12 +180,27 @@ class SubspaceSegmenter(ClusterMixin, BaseEstimator):
             normalize=check_bool("normalize", self.normalize),
             kernel=check_kernel(self.kernel),
             dtype=self.dtype,
-            dictionary=self.dictionary,
+            dictionary=self.dictionary if isinstance(self.dictionary, str) else np.asarray(self.dictionary),
             n_landmarks=int(self.n_landmarks),
             device=self.device,
             stopping=self._stopping(solver),
             n_jobs=self._jobs(),
         )
+
+    def _check_dictionary(self) -> None:
+        """Check what represents the samples: a word, or an array of atoms that nobody preprocesses."""
+        given = self.dictionary if isinstance(self.dictionary, str) else "an array"
+        if given in ("samples", "an array") and self.n_landmarks != N_LANDMARKS:
+            raise ValueError(
+                f"n_landmarks={self.n_landmarks} needs dictionary='landmarks' or 'auto'; got {given!r}."
+            )
+        if isinstance(self.dictionary, str):
+            check_choice("dictionary", self.dictionary, DICTIONARIES)
+        elif self.preprocess is not None:
+            raise ValueError(
+                "dictionary=array needs preprocess=None, because steps such as centring look at the samples: "
+                f"preprocess samples and atoms before fit; got preprocess={self.preprocess!r}."
+            )
 
     def _stopping(self, solver: str) -> Stopping:
         """When the solver stops, checked."""

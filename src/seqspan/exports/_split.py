@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
+from os import PathLike
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
@@ -69,7 +70,7 @@ class SpanFile:
     reason: str
 
 
-def split_video(timeline: Timeline, folder: Path) -> list[SpanFile]:
+def split_video(timeline: Timeline, folder: str | PathLike[str]) -> list[SpanFile]:
     """Write one file per span.
 
     A span that starts and ends at key frames, and refers to no frame outside, is copied without loss. Any

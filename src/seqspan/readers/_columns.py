@@ -105,10 +105,8 @@ def choose_columns(header: Header, values: Values, wishes: Wishes) -> Choice:
     reasons = {name: why for name in left if (why := _reason_against(header, name, values))}
     if len(reasons) == len(left):  # better a strange feature than none
         return Choice(tuple(left), time, notes)
-    more = tuple(
-        f"left out column {name!r}, which {why}; name it in columns to keep it"
-        for name, why in reasons.items()
-    )
+    keep = "name it in columns to keep it"
+    more = [f"left out column {name!r}, which {why}; {keep}" for name, why in reasons.items()]
     return Choice(tuple(name for name in left if name not in reasons), time, (*notes, *more))
 
 

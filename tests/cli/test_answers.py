@@ -75,7 +75,7 @@ def test_exports_count_seconds_from_the_first_sample(sensors):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--columns", "s1,flow"], "columns must be among the table's columns (, timestamp, date, s0,"),
+        (["--columns", "s1,flow"], "columns must be among the table's columns ('', timestamp, date, s0,"),
         (["--columns", "3"], "columns must be numeric to be features"),
         (["--exclude", "99"], "or their numbers from 1 to 16; got '99'"),
         (["--time-column", "when"], "time must be a numeric or date column"),

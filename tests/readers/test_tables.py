@@ -180,6 +180,11 @@ def test_a_date_or_a_time_is_preferred_to_a_count_of_rows(tmp_path):
     assert (recording.times[1], recording.time_unit, recording.feature_names) == (0.1, "s", ("flow",))
 
 
+def test_an_unnamed_index_is_recognised_wherever_it_is(tmp_path):
+    recording = read_text(tmp_path, numbered(SENSOR, ("Unnamed: 0", lambda i: 3 * i)))
+    assert recording.feature_names == ("flow",)
+
+
 def test_a_temperature_that_changes_is_a_feature(tmp_path):
     recording = read_text(tmp_path, numbered(("T", lambda i: 20 + i % 3), SENSOR))
     assert recording.feature_names == ("T", "flow")

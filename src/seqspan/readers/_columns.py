@@ -102,7 +102,7 @@ def choose_columns(header: Header, values: Values, wishes: Wishes) -> Choice:
     if named:
         return Choice(tuple(name for name in named if name not in unwanted and name != time), time, notes)
     left = [name for name in header.numeric if name not in unwanted and name != time]
-    reasons = {name: why for name in left if (why := _reason_against(header, name, values))}
+    reasons = {name: why for name in left if (why := _reason_against(name, values))}
     if len(reasons) == len(left):  # better a strange feature than none
         return Choice(tuple(left), time, notes)
     keep = "name it in columns to keep it"
@@ -137,11 +137,16 @@ def find_columns(option: str, given: Iterable[Given], order: Sequence[str]) -> l
         places = _places(item, order)
         if not places or not all(0 <= place < len(order) for place in places):
             raise ValueError(
-                f"{option} must be among the table's columns ({', '.join(order)}), or their numbers from 1 "
+                f"{option} must be among the table's columns ({_list(order)}), or their numbers from 1 "
                 f"to {len(order)}; got {item!r}."
             )
         found |= dict.fromkeys(order[place] for place in places)
     return list(found)
+
+
+def _list(names: Iterable[str]) -> str:
+    """List columns; quotes make one without a name visible."""
+    return ", ".join(name or "''" for name in names)
 
 
 def _places(given: Given, order: Sequence[str]) -> Sequence[int]:
@@ -162,7 +167,7 @@ def _choose_time(
     if given is not None:
         named = [header.order[place] for place in _places(given, header.order) if place < len(header.order)]
         if len(named) != 1 or named[0] not in usable:
-            known = ", ".join(name for name in header.order if name in usable)
+            known = _list(name for name in header.order if name in usable)
             raise ValueError(f"time must be a numeric or date column ({known}); got {given!r}.")
         check_times(f"column {named[0]!r}", values(named[0], None))
         return named[0], ()
@@ -190,7 +195,7 @@ def _word(name: str) -> str:
     return match["name"].lower() if match else ""
 
 
-def _reason_against(header: Header, name: str, values: Values) -> str:
+def _reason_against(name: str, values: Values) -> str:
     """Why a numeric column that nobody asked for is no feature; empty if it is one."""
     start = values(name, LEAST_ROWS)
     if not np.isfinite(start).all() or not len(start):
@@ -199,7 +204,7 @@ def _reason_against(header: Header, name: str, values: Values) -> str:
     word = _word(name)
     if (steps == 1).all() and (len(start) == LEAST_ROWS or (len(start) > 2 and word in COUNTS)):
         return "counts the rows" if (np.diff(values(name, None)) == 1).all() else ""
-    if UNNAMED.fullmatch(name.strip()) and name == header.order[0] and (steps > 0).all():
+    if UNNAMED.fullmatch(name.strip()) and (steps > 0).all():
         numbers = values(name, None)
         return "has no name and numbers the rows" if _are_row_numbers(numbers) else ""
     if word and (steps == 0).all() and np.ptp(values(name, None)) == 0:

@@ -5,16 +5,24 @@ from __future__ import annotations
 import csv
 import json
 import pickle
+from dataclasses import replace
+from xml.etree import ElementTree
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+from matplotlib.dates import num2date
 
 import seqspan
 from seqspan import Recording, Segmentation
-from seqspan.cuts import make_cutter
+from seqspan.cuts import boundaries_from_labels, make_cutter
 from seqspan.cuts.ordered import cut as ordered
 from seqspan.datasets import make_recurring_subspaces
+from seqspan.exports import Timeline, write_export
+from seqspan.pipeline import as_recording
+from seqspan.plots import COLOURS
+from seqspan.recording import Dates
+from seqspan.results.folder import load_result
 
 ORDER, LENGTHS = (0, 1, 2, 0), (20, 15, 25, 20)
 
@@ -184,3 +192,54 @@ def test_a_cut_is_the_cutter_s(found):
     X, Z = found.representation.samples.T, found.representation.Z
     division = make_cutter("ordered", X, Z).cut()
     np.testing.assert_array_equal(division.sample_labels(80), found.labels)
+
+
+def test_a_notebook_shows_a_small_timeline(found):
+    html = found.rename({"A": "<b>walk</b>"})._repr_html_()
+    root = ElementTree.fromstring(html)
+    bars = root.findall(".//rect")
+    assert [bar.get("fill") for bar in bars] == [COLOURS[label] for label in ORDER]
+    assert sum(float(bar.get("width")) for bar in bars) == pytest.approx(640, abs=0.1)
+    assert bars[0].find("title").text == "<b>walk</b>: 0 to 19"
+    assert "http" not in html
+    assert len(html) < 2000
+
+
+def test_a_timeline_of_many_spans_stays_small():
+    labels = np.arange(5000) // 2 % 50
+    many = Segmentation(as_recording(np.zeros((5000, 1))), labels, boundaries_from_labels(labels), 0.0)
+    html = many._repr_html_()
+    assert html.count("<rect") == 640
+    assert "and 30 more" in html
+    assert len(html) < 100_000
+
+
+def test_dates_are_on_the_axis_and_names_in_the_legend(found):
+    start = np.datetime64("2024-03-01T10:00:00", "us")
+    dates = Dates(start + np.arange(80) * np.timedelta64(1, "m"), "+02:00")
+    dated = replace(found, recording=replace(found.recording, dates=dates)).rename(["walk"])
+    ax = dated.plot()
+    low, high = num2date(ax.get_xlim())
+    assert (low.isoformat(), high.isoformat()) == ("2024-03-01T12:00:00+00:00", "2024-03-01T13:20:00+00:00")
+    assert ax.get_xlabel() == "time +02:00"
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["walk", "B", "C"]
+    assert ax.get_legend().get_title().get_text() == "state"
+    plt.close(ax.figure)
+    assert dated._repr_html_().count("2024-03-01T1") == 2
+
+
+def test_names_are_given_by_letter_number_or_order(found):
+    assert found.rename({"B": "run", 0: "walk"}).label_names == ("walk", "run")
+    assert found.rename(["walk"]).rename({"C": "sit"}).label_names == ("walk", "", "sit")
+    with pytest.raises(ValueError, match="names must be for labels such as 0 or 'A'; got 'run'"):
+        found.rename({"run": "B"})
+
+
+def test_strings_are_paths(found, tmp_path):
+    found.save(str(tmp_path / "walk.seqspan"))
+    assert load_result(str(tmp_path / "walk.seqspan"))["n_spans"] == 4
+    timeline = Timeline("walk.amc", "mocap", "s", found.spans)
+    write_export("audacity", timeline, str(tmp_path / "labels.txt"))
+    assert (tmp_path / "labels.txt").exists()
+    found.write_tables(str(tmp_path))
+    assert (tmp_path / "segments.csv").exists()

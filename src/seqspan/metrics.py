@@ -5,13 +5,19 @@ See ``sklearn.metrics`` for others, such as the adjusted Rand index.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 from scipy.optimize import linear_sum_assignment
+from sklearn.base import clone
 
+from seqspan._core.checks import check_choice
+from seqspan._core.spans import boundaries_from_labels
 from seqspan._core.types import Array, IntArray
 
-__all__ = ["boundary_f1", "clustering_error", "covering", "psnr"]
+__all__ = ["SegmentationScorer", "boundary_f1", "clustering_error", "covering", "psnr"]
 
 
 def clustering_error(labels_true: npt.ArrayLike, labels_pred: npt.ArrayLike) -> float:
@@ -158,6 +164,55 @@ def boundary_f1(true: npt.ArrayLike, pred: npt.ArrayLike, *, margin: int = 0) ->
     true, pred = _checked_boundaries("true", true), _checked_boundaries("pred", pred)
     total = len(true) + len(pred)
     return 2 * _count_matches(true, pred, margin) / total if total else 1.0
+
+
+@dataclass(frozen=True)
+class SegmentationScorer:
+    """A scorer for ``GridSearchCV`` and ``cross_val_score``: how well each held-out block is segmented.
+
+    Segmentation has no ``predict``: labels belong to the samples that were fitted. So a block is scored by
+    fitting a copy of the estimator, with the same parameters, to the block itself; true labels are used for
+    the score alone. Folds must keep the order of time, as scikit-learn's default does. One split that has
+    all rows on both sides, ``cv=[(rows, rows)]``, scores the whole recording.
+
+    Parameters
+    ----------
+    metric : {"accuracy", "covering", "boundary_f1"}
+        ``1 - clustering_error``, :func:`covering` or :func:`boundary_f1`; larger is better.
+    margin : int
+        For "boundary_f1": largest distance in samples between a true boundary and a correct one.
+
+    Examples
+    --------
+    >>> from sklearn.model_selection import GridSearchCV
+    >>> from seqspan import OSC
+    >>> from seqspan.datasets import make_subspaces
+    >>> X, labels = make_subspaces(3, 2, 20, 10, rng=0)
+    >>> rows = np.arange(30)
+    >>> search = GridSearchCV(OSC(random_state=0), {"n_subspaces": [2, 3]},
+    ...                       scoring=SegmentationScorer(), cv=[(rows, rows)])
+    >>> search.fit(X.T, labels).best_params_
+    {'n_subspaces': 3}
+    """
+
+    metric: str = "accuracy"
+    margin: int = 0
+
+    def __call__(self, estimator: Any, X: Any, y: npt.ArrayLike | None = None) -> float:
+        """Score a fitted estimator, or a pipeline that ends with one, on samples X with true labels y."""
+        check_choice("metric", self.metric, ("accuracy", "covering", "boundary_f1"))
+        if y is None:
+            raise ValueError("A score needs the true labels: pass them as y, search.fit(X, y).")
+        fitted = getattr(estimator, "segmentation_", None)
+        if fitted is not None and np.array_equal(fitted.recording.X, X):
+            labels = estimator.labels_
+        else:
+            labels = clone(estimator).fit_predict(X)
+        if self.metric == "accuracy":
+            return 1 - clustering_error(y, labels)
+        if self.metric == "covering":
+            return covering(y, labels)
+        return boundary_f1(boundaries_from_labels(y), boundaries_from_labels(labels), margin=self.margin)
 
 
 def _count_matches(true: Array, pred: Array, margin: int) -> int:

@@ -59,7 +59,8 @@ class Method:
     kernel : {"linear", "cosine", "rbf"} or callable
     dtype : str, optional
         Precision of the solver; that of the samples by default.
-    dictionary : {"samples", "landmarks", "auto"}
+    dictionary : {"samples", "landmarks", "auto"}, or array of shape (n_atoms, n_features)
+        An array holds atoms with the features that samples have after preprocessing.
     n_landmarks : int
     device : {"cpu", "cuda"}
     stopping : Stopping
@@ -77,7 +78,7 @@ class Method:
     normalize: bool = True
     kernel: Kernel = "linear"
     dtype: str | None = None
-    dictionary: str = "samples"
+    dictionary: str | Array = "samples"
     n_landmarks: int = N_LANDMARKS
     device: str = "cpu"
     stopping: Stopping = field(default_factory=Stopping)
@@ -153,7 +154,7 @@ def represent(
         if cutting is not None:
             _check(cutting, X.shape[1])
         model = method.make_model(X)
-        atoms, notes = _choose_atoms(X, model, method)
+        atoms, notes = _choose_atoms(X, model, method, unit=unit or method.normalize)
         notes = (CONSTANT, *notes) if _is_constant(recording.X) else notes
     with display.stage("solving"):
         key = "" if cache is None else hash_problem(to_host(X), _describe(model, method, atoms))
@@ -307,20 +308,27 @@ def _ignores_scale(method: Method) -> bool:
     return method.normalize or method.kernel in ("cosine", "rbf")
 
 
-def _choose_atoms(X: Array, model: Model, method: Method) -> tuple[Array | None, tuple[str, ...]]:
-    """Landmarks, or None if the samples represent each other; also notes for the user."""
-    n, chosen = X.shape[1], method.dictionary
+def _choose_atoms(
+    X: Array, model: Model, method: Method, *, unit: bool
+) -> tuple[Array | None, tuple[str, ...]]:
+    """Landmarks or given atoms, or None if the samples represent each other; also notes for the user."""
+    n = X.shape[1]
+    given = None if isinstance(method.dictionary, str) else np.asarray(method.dictionary)
+    chosen = method.dictionary if isinstance(method.dictionary, str) else "landmarks"
     fits = isinstance(model, Osc | SpatSc) and (method.solver, method.device, method.kernel) == (
         "fast", "cpu", "linear",
     )  # fmt: skip
     if chosen == "landmarks" and not fits:
+        what = "'landmarks'" if given is None else "array"
         raise ValueError(
-            "dictionary='landmarks' is for OSC with penalty='l1' and SpatSC, with solver='fast', "
+            f"dictionary={what} is for OSC with penalty='l1' and SpatSC, with solver='fast', "
             f"device='cpu' and kernel='linear'; got {type(model).__name__} with solver={method.solver!r}, "
             f"device={method.device!r} and kernel={method.kernel!r}."
         )
     if chosen == "samples" or not fits or (chosen == "auto" and n <= MAX_FULL_SAMPLES):
         return None, ()
+    if given is not None:
+        return _given_atoms(X, given, method, unit=unit), ()
     atoms = choose_landmarks(X, method.n_landmarks)
     if chosen == "landmarks":
         return atoms, ()
@@ -330,6 +338,16 @@ def _choose_atoms(X: Array, model: Model, method: Method) -> tuple[Array | None,
     )
     warnings.warn(note, stacklevel=4)
     return atoms, (note,)
+
+
+def _given_atoms(X: Array, atoms: Array, method: Method, *, unit: bool) -> Array:
+    """The user's atoms as columns, scaled as the samples are."""
+    if atoms.ndim != 2 or atoms.shape[1] != X.shape[0] or not np.all(np.isfinite(atoms)):
+        raise ValueError(
+            f"dictionary must hold finite atoms as rows with {X.shape[0]} features, as many as the samples "
+            f"have; got shape {atoms.shape}."
+        )
+    return _columns(atoms.astype(X.dtype), method, unit=unit)
 
 
 def _solve(
@@ -416,6 +434,7 @@ def _describe(model: Model, method: Method, atoms: Array | None) -> dict[str, An
         "max_iter": method.stopping.max_iter,
         "published": method.stopping.published,
         "n_atoms": None if atoms is None else atoms.shape[1],
+        "atoms": None if isinstance(method.dictionary, str) else np.asarray(method.dictionary).tolist(),
     }
 
 

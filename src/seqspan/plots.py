@@ -6,16 +6,19 @@ They need matplotlib: ``pip install 'seqspan[plots]'``.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from html import escape
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
+from seqspan._core.dates import Dates
 from seqspan._core.extras import import_optional
 from seqspan._core.solution import Progress
 from seqspan._core.spans import Span, boundaries_from_labels
-from seqspan._core.text import name_label
+from seqspan._core.text import title_of
 from seqspan._core.types import Array, IntArray
 from seqspan.recording import LENGTH_UNITS
 
@@ -26,6 +29,9 @@ __all__ = ["COLOURS", "STYLE", "plot_convergence", "plot_matrix", "plot_spans"]
 
 #: Okabe and Ito's colours, which colour-blind readers can tell apart; with more labels they repeat.
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#7A7A7A")
+
+TIMELINE_WIDTH = 640  # pixels of a timeline in a notebook
+MAX_IN_LEGEND = 20
 
 #: The style of the figures in the documentation, for ``plt.style.use``.
 STYLE = {
@@ -156,7 +162,15 @@ def plot_convergence(ax: Axes, histories: Mapping[str, Sequence[Progress]]) -> A
     return ax
 
 
-def plot_segmentation(spans: Sequence[Span], time_unit: str, ax: Axes | None = None) -> Axes:
+def plot_segmentation(
+    spans: Sequence[Span],
+    time_unit: str,
+    ax: Axes | None = None,
+    *,
+    dates: Dates | None = None,
+    names: Sequence[str] = (),
+    noun: str = "label",
+) -> Axes:
     """Draw spans over time, with one colour and one legend entry per label.
 
     Parameters
@@ -166,6 +180,12 @@ def plot_segmentation(spans: Sequence[Span], time_unit: str, ax: Axes | None = N
         Unit of the spans' times; ``"sample"`` if they count samples.
     ax : matplotlib axes, optional
         By default, those of a new figure.
+    dates : Dates, optional
+        Of the samples; the axis then shows dates, by the clock of their zone.
+    names : sequence of str
+        Names of the labels; others are called A, B, ...
+    noun : str
+        What a label is called.
 
     Returns
     -------
@@ -183,17 +203,90 @@ def plot_segmentation(spans: Sequence[Span], time_unit: str, ax: Axes | None = N
     if ax is None:
         pyplot = import_optional("matplotlib.pyplot", "plotting")
         ax = pyplot.subplots(figsize=(8.0, 1.6), layout="constrained")[1]
+    edges = _edges(spans) if dates is None else _date_edges(ax, spans, dates)
     named: set[int] = set()
-    for span in spans:
-        name = "" if span.label in named else name_label(span.label)
+    for span, (start, end) in zip(spans, pairwise(edges), strict=True):
+        name = "" if span.label in named else title_of(span.label, names)
         colour = COLOURS[span.label % len(COLOURS)]
-        length = span.end_time - span.start_time
-        ax.barh(0, length, 0.7, left=span.start_time, color=colour, edgecolor="white", label=name)
+        ax.barh(0, end - start, 0.7, left=start, color=colour, edgecolor="white", label=name)
         named.add(span.label)
-    ax.set(yticks=[], xlabel=_name_axis(time_unit))
+    ax.set(yticks=[], xlabel=_name_axis(time_unit) if dates is None else f"time {dates.zone}".strip())
     ax.margins(x=0)
-    ax.legend(ncols=min(len(named), 8), loc="lower left", bbox_to_anchor=(0, 1), frameon=False)
+    ax.legend(title=noun, ncols=min(len(named), 8), loc="lower left", bbox_to_anchor=(0, 1), frameon=False)
     return ax
+
+
+def _edges(spans: Sequence[Span]) -> list[float]:
+    """Starts of the spans, and the end of the last one."""
+    return [*(span.start_time for span in spans), spans[-1].end_time]
+
+
+def _date_edges(ax: Axes, spans: Sequence[Span], dates: Dates) -> list[float]:
+    """The same as dates of matplotlib, on an axis that shows dates."""
+    calendar = import_optional("matplotlib.dates", "plotting")
+    locator = calendar.AutoDateLocator()
+    ax.xaxis.set_major_locator(locator)
+    ax.xaxis.set_major_formatter(calendar.ConciseDateFormatter(locator))
+    places = np.array([*(span.start for span in spans), spans[-1].end])
+    edges: list[float] = calendar.date2num(dates.edges().local()[places]).tolist()
+    return edges
+
+
+def draw_timeline(
+    spans: Sequence[Span], caption: str, ends: tuple[str, str], names: Sequence[str] = ()
+) -> str:
+    """Draw spans as HTML with inline SVG, for notebooks: small, and without a script or a network.
+
+    Parameters
+    ----------
+    spans : sequence of Span
+    caption : str
+    ends : (str, str)
+        Where the recording begins and ends.
+    names : sequence of str
+        Names of the labels; others are called A, B, ...
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> drawn = draw_timeline([Span(0, 2, 0.0, 1.0, 0)], "1 span", ("0 s", "1 s"), ["walk"])
+    >>> drawn.count("<rect"), "walk" in drawn
+    (1, True)
+    """
+    n = spans[-1].end
+    drawn = spans if len(spans) <= TIMELINE_WIDTH else _thinned(spans)
+    bars = "".join(
+        f'<rect x="{TIMELINE_WIDTH * span.start / n:.2f}" '
+        f'width="{TIMELINE_WIDTH * (span.end - span.start) / n:.2f}" '
+        f'height="28" fill="{COLOURS[span.label % len(COLOURS)]}">'
+        f"<title>{escape(title_of(span.label, names))}: {span.start} to {span.end - 1}</title></rect>"
+        for span in drawn
+    )
+    labels = sorted({span.label for span in spans})
+    legend = " ".join(
+        f'<span style="color:{COLOURS[label % len(COLOURS)]}">&#9632;</span> {escape(title_of(label, names))}'
+        for label in labels[:MAX_IN_LEGEND]
+    )
+    more = f" and {len(labels) - MAX_IN_LEGEND} more" if len(labels) > MAX_IN_LEGEND else ""
+    return (
+        f'<div style="max-width:{TIMELINE_WIDTH}px"><div>{escape(caption)}</div>'
+        f'<svg viewBox="0 0 {TIMELINE_WIDTH} 28" width="100%" preserveAspectRatio="none" role="img" '
+        f'aria-label="{escape(caption)}">{bars}</svg>'
+        f'<div style="display:flex;justify-content:space-between"><small>{escape(ends[0])}</small>'
+        f"<small>{escape(ends[1])}</small></div><div>{legend}{more}</div></div>"
+    )
+
+
+def _thinned(spans: Sequence[Span]) -> list[Span]:
+    """One span per pixel, if there are more of them than pixels."""
+    starts = np.array([span.start for span in spans])
+    edges = np.linspace(0, spans[-1].end, TIMELINE_WIDTH + 1).astype(int)
+    places = np.searchsorted(starts, edges[:-1], side="right") - 1
+    pairs = zip(pairwise(edges.tolist()), places, strict=True)
+    return [replace(spans[place], start=start, end=end) for (start, end), place in pairs]
 
 
 def _name_axis(time_unit: str) -> str:

@@ -10,9 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from seqspan._core.checks import check_choice
+from seqspan._core.dates import Dates
 from seqspan._core.types import Array, IntArray
 
-__all__ = ["FrameView", "PoseView", "Recording", "SpectrumView"]
+__all__ = ["Dates", "FrameView", "PoseView", "Recording", "SpectrumView"]
 
 Matrix: TypeAlias = npt.NDArray[Any]
 KINDS = ("video", "mocap", "spectra", "table")
@@ -142,6 +143,11 @@ class Recording:
         Format and options that were used; reading the file with them again gives the same X.
     steps : tuple of mapping
         Preprocessing steps applied so far, in order.
+    dates : Dates, optional
+        Dates of the samples, if the file has them; `times` then count seconds from the first sample.
+    rows : int array of shape (n_samples,), optional
+        Row of the file, or frame of the film, that each sample comes from, counted from 0; by default every
+        row is a sample.
 
     Examples
     --------
@@ -166,6 +172,8 @@ class Recording:
     view: View | None = None
     read_options: Mapping[str, Any] = field(default_factory=dict)
     steps: tuple[Mapping[str, Any], ...] = ()
+    dates: Dates | None = None
+    rows: IntArray | None = None
 
     def __post_init__(self) -> None:
         if self.X.ndim != 2:
@@ -192,6 +200,11 @@ class Recording:
             f"source={self.source!r})"
         )
 
+    @property
+    def file_rows(self) -> IntArray:
+        """Row of the file, or frame of the film, that each sample comes from."""
+        return np.arange(len(self)) if self.rows is None else self.rows
+
     def take(self, indices: IntArray) -> Recording:
         """Return some of the samples, with their times, labels and view.
 
@@ -210,6 +223,8 @@ class Recording:
             times=self.times[indices],
             labels=None if self.labels is None else self.labels[indices],
             view=None if self.view is None else self.view.take(indices),
+            dates=None if self.dates is None else self.dates.take(indices),
+            rows=self.file_rows[indices],
         )
 
     def with_notes(self, *notes: str) -> Recording:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from os import PathLike
@@ -16,14 +16,22 @@ import numpy as np
 from seqspan._core.backend import is_on_gpu, to_host
 from seqspan._core.solution import Solution
 from seqspan._core.spans import MIN_LENGTH, Span, make_spans
-from seqspan._core.text import count_of
+from seqspan._core.text import count_of, label_of, noun_of
 from seqspan._core.types import Array, IntArray
 from seqspan.exports import make_timeline, write_export
-from seqspan.plots import plot_segmentation
+from seqspan.plots import draw_timeline, plot_segmentation
 from seqspan.recording import Recording
 from seqspan.results.folder import DOCUMENT, LABELS, SEGMENTS, load_result, staged
 from seqspan.results.lock import reserved
-from seqspan.results.tables import write_labels, write_segments
+from seqspan.results.tables import (
+    note_idle_names,
+    read_recording,
+    span_rows,
+    spans_frame,
+    write_labels,
+    write_segments,
+    write_time,
+)
 
 if TYPE_CHECKING:
     import polars as pl
@@ -167,6 +175,8 @@ class Segmentation:
         Confidence values that are already known, for example after `load`.
     again : callable, optional
         The pipeline's cut function, which `recut` calls.
+    label_names : tuple of str
+        Names of label 0, label 1, and so on, as `rename` sets them; others are called A, B, ...
 
     Examples
     --------
@@ -192,6 +202,7 @@ class Segmentation:
     seconds: Mapping[str, float] = field(default_factory=dict)
     given_confidence: Array | None = None
     again: Callable[..., Segmentation] | None = None
+    label_names: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -254,6 +265,30 @@ class Segmentation:
         cutting = replace(self.cutting, n_spans=n_spans, n_subspaces=n_subspaces, grain=grain)
         return self.again(found, cutting, cutter=self.cutter)
 
+    def rename(self, names: Mapping[Any, str] | Sequence[str]) -> Self:
+        """Give names to labels.
+
+        Parameters
+        ----------
+        names : mapping, or sequence of str
+            From labels, as numbers or letters, to names: ``{"A": "walk"}``. Or the names of label 0, label 1,
+            and so on. Other labels keep the names that they have.
+
+        Returns
+        -------
+        Segmentation
+            The same spans. Tables, exports, plots and the report show the names.
+        """
+        given = names if isinstance(names, Mapping) else dict(enumerate(names))
+        known = dict(enumerate(self.label_names))
+        for key, name in given.items():
+            label = label_of(key) if isinstance(key, str) else int(key)
+            if label is None or label < 0:
+                raise ValueError(f"names must be for labels such as 0 or 'A'; got {key!r}.")
+            known[label] = name
+        last = max(known, default=-1)
+        return replace(self, label_names=tuple(known.get(label, "") for label in range(last + 1)))
+
     def _require_representation(self, what: str) -> Representation:
         if self.representation is None:
             raise ValueError(
@@ -263,7 +298,7 @@ class Segmentation:
         return self.representation
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the spans over time.
+        """Draw the spans over time or depth, with a legend. Dates are shown as dates.
 
         Parameters
         ----------
@@ -274,13 +309,31 @@ class Segmentation:
         -------
         ax
         """
-        return plot_segmentation(self.spans, self.recording.time_unit, ax)
+        recording = self.recording
+        return plot_segmentation(
+            self.spans, recording.time_unit, ax, dates=recording.dates, names=self.label_names,
+            noun=noun_of(recording.kind),
+        )  # fmt: skip
+
+    def _repr_html_(self) -> str:
+        """A timeline, for notebooks."""
+        return draw_timeline(self.spans, repr(self), self._ends(), self.label_names)
+
+    def _ends(self) -> tuple[str, str]:
+        """Where the recording begins and ends, in words."""
+        if self.recording.dates is not None:
+            edges = self.recording.dates.edges().to_iso()
+            return edges[0], edges[-1]
+        first, last = self.spans[0].start_time, self.spans[-1].end_time
+        unit = self.recording.time_unit
+        return f"{write_time(first)} {unit}", f"{write_time(last)} {unit}"
 
     def to_frame(self) -> pl.DataFrame:
-        """Return the spans as a polars data frame, one row per span."""
-        import polars as pl
+        """Return the spans as a polars data frame, one row per span, with the columns of segments.csv.
 
-        return pl.DataFrame([vars(span) for span in self.spans], infer_schema_length=None)
+        Times are dates if the recording has them. ``to_frame().to_pandas()`` is a pandas data frame.
+        """
+        return spans_frame(self.spans, self.recording.dates, self.label_names)
 
     def export(self, name: str, path: str | PathLike[str]) -> None:
         """Write the spans in another program's format.
@@ -292,7 +345,7 @@ class Segmentation:
         path : path
             File to write.
         """
-        write_export(name, make_timeline(self.recording, list(self.spans)), Path(path))
+        write_export(name, make_timeline(self.recording, list(self.spans), self.label_names), Path(path))
 
     def describe(self) -> dict[str, Any]:
         """Return the content of ``result.json`` as plain values."""
@@ -303,6 +356,7 @@ class Segmentation:
             "n_samples": len(recording),
             "n_features": int(recording.X.shape[1]),
             "time_unit": recording.time_unit,
+            "time_zone": None if recording.dates is None else recording.dates.zone,
             "read_options": dict(recording.read_options),
             "notes": list(recording.notes),
         }
@@ -312,7 +366,7 @@ class Segmentation:
                 "preprocessing": {"steps": list(found.steps), "reasons": list(found.reasons)},
                 "objective": found.solution.objective,
                 "n_iter": found.solution.n_iter,
-                "warnings": list(found.notes),
+                "warnings": [*found.notes, *note_idle_names(self.labels, self.label_names)],
             }
         return document | {
             "n_subspaces": self.n_subspaces,
@@ -320,6 +374,8 @@ class Segmentation:
             "gap": self.gap,
             "cut": self.cutting.cut,
             "seconds": dict(self.seconds),
+            "label_names": list(self.label_names),
+            "spans": span_rows(self.spans, recording.dates, self.label_names),
         }
 
     def save(self, folder: str | PathLike[str]) -> None:
@@ -335,10 +391,11 @@ class Segmentation:
             text = json.dumps(self.describe(), default=str)
             (staging / DOCUMENT).write_text(text, encoding="utf-8")
 
-    def write_tables(self, folder: Path) -> None:
+    def write_tables(self, folder: str | PathLike[str]) -> None:
         """Write segments.csv and labels.csv."""
-        write_segments(folder / SEGMENTS, self.spans)
-        write_labels(folder / LABELS, self.labels, self.recording.times)
+        folder = Path(folder)
+        write_segments(folder / SEGMENTS, self.spans, self.recording.dates, self.label_names)
+        write_labels(folder / LABELS, self.labels, self.recording, self.label_names)
 
     @classmethod
     def load(cls, folder: str | PathLike[str]) -> Self:
@@ -361,12 +418,7 @@ class Segmentation:
                 f"{folder}: not a complete result folder, or its files have changed since it was written."
             )
         samples, spans = _read_table(folder / LABELS), _read_table(folder / SEGMENTS)
-        times = np.array(samples["time"], dtype=float)
-        about = document["input"]
-        recording = Recording(
-            X=np.empty((len(times), 0)), times=times, time_unit=about["time_unit"], feature_names=(),
-            kind=about["kind"], source=about["path"], read_options=about["read_options"],
-        )  # fmt: skip
+        recording = read_recording(samples, document["input"])
         known = [np.nan if text == "" else float(text) for text in spans["confidence"][1:]]
         confidence = np.array(known) if np.all(np.isfinite(known)) else None
         return cls(
@@ -377,6 +429,7 @@ class Segmentation:
             Cutting(document["cut"]),
             seconds=document["seconds"],
             given_confidence=confidence,
+            label_names=tuple(document.get("label_names", ())),
         )
 
 

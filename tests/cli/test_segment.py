@@ -94,7 +94,8 @@ def test_segment_writes_the_documented_folder(table, tmp_path):
     assert {"reading", "solving", "cutting", "report"} <= set(document["seconds"])
     assert "4 spans of 3 states, solved to within" in result.stdout
     how = "read as utf-8, comma-separated, decimal point, one header row"
-    assert result.stderr == f"seqspan: note: walk.csv: {how}\n"
+    features = f"12 features: {', '.join(f'c{number}' for number in range(12))}"
+    assert result.stderr == f"seqspan: note: walk.csv: {how}\nseqspan: note: walk.csv: {features}\n"
 
 
 @pytest.mark.parametrize("told", [(), ("-k", 3), ("--spans", 4), ("-k", 3, "--spans", 4)], ids=str)

@@ -9,13 +9,22 @@ import numpy as np
 import pytest
 
 from seqspan._core.spans import boundaries_from_labels
-from seqspan.cuts import CUTS, Cutter, estimate_n_subspaces, make_cutter, normalised_cut, peak_boundaries
+from seqspan.cuts import (
+    CUTS,
+    Cutter,
+    cut_affinity,
+    estimate_n_subspaces,
+    make_cutter,
+    normalised_cut,
+    peak_boundaries,
+)
 from seqspan.cuts.ordered.confidence import boundary_confidence
 from seqspan.cuts.ordered.cost import make_cost
 from seqspan.cuts.ordered.cut import OrderedCutter
 from seqspan.cuts.peaks import PeakCutter
 from seqspan.cuts.spectral.affinity import SharedAffinity, symmetric_affinity
 from seqspan.cuts.spectral.ncut import NormalisedCutter
+from seqspan.datasets import make_recurring_subspaces
 
 LABELS = np.repeat([0, 1, 0, 2], [20, 15, 18, 22])
 
@@ -217,3 +226,14 @@ def test_importing_cuts_loads_no_solver_and_no_compiler():
     path = str(__import__("seqspan").__path__[0])
     answer = subprocess.run([sys.executable, "-c", code, path], capture_output=True, text=True)
     assert answer.stdout.strip() == "[]", answer.stderr
+
+
+def test_an_affinity_of_your_own_is_cut():
+    X, labels = make_recurring_subspaces((0, 1, 0), 2, 20, 15, rng=0)
+    X = X / np.linalg.norm(X, axis=0)
+    found = cut_affinity((X.T @ X) ** 8, rng=0)
+    assert found.boundaries.tolist() == [15, 30]
+    assert found.sample_labels(45).tolist() == labels.tolist()
+    assert cut_affinity((X.T @ X) ** 8, 1).labels.tolist() == [0]
+    with pytest.raises(ValueError, match="symmetric"):
+        cut_affinity(np.triu(np.ones((5, 5))))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-import warnings
 
 import numpy as np
 import pandas as pd
@@ -13,44 +12,33 @@ from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.estimator_checks import estimator_checks_generator
+from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import check_estimator
 
 from seqspan import LRR, LSR, OSC, SSC, Recording, SpatSC
 from seqspan.cuts.ordered import search
 from seqspan.datasets import add_noise, make_recurring_subspaces, make_subspaces
+from seqspan.estimators import expected_failed_checks
 from seqspan.estimators._partial_fit import USED
-from seqspan.metrics import clustering_error
+from seqspan.metrics import SegmentationScorer, clustering_error
 from seqspan.models import Osc
 
 ESTIMATORS = [OSC, SpatSC, SSC, LRR, LSR]
 EVERY = pytest.mark.parametrize("Estimator", ESTIMATORS)
 
 
-def expected_failures(estimator: object) -> dict[str, str]:
-    """Checks that cannot hold, with the reason; a check that passes all the same is an error elsewhere."""
-    reason = (
-        "asks for three Gaussian blobs in a plane to be found in shuffled order: neighbours in time then "
-        "share nothing, and blobs are no subspaces"
-    )
-    return {"check_clustering": reason} if isinstance(estimator, OSC | LRR | LSR) else {}
-
-
-def sklearn_checks():
-    """Every check of scikit-learn but that of the array API, which it skips unless SciPy is told of it."""
-    for Estimator in ESTIMATORS:
-        failures = expected_failures(Estimator())
-        for estimator, check in estimator_checks_generator(Estimator()):
-            name = check.func.__name__
-            if not name.startswith("check_array_api"):
-                marks = [pytest.mark.xfail(reason=failures[name])] if name in failures else []
-                yield pytest.param(estimator, check, id=f"{Estimator.__name__}-{name}", marks=marks)
-
-
-@pytest.mark.parametrize(("estimator", "check"), list(sklearn_checks()))
-def test_scikit_learn_conventions(estimator, check):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # some checks set max_iter=1 or 2
-        check(estimator)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # some checks set max_iter=1
+@EVERY
+def test_scikit_learn_conventions(Estimator):
+    # the check of the array API is skipped unless SciPy is told of it
+    expected = expected_failed_checks(Estimator())
+    results = check_estimator(Estimator(), expected_failed_checks=expected, on_skip=None)
+    status = {result["check_name"]: result["status"] for result in results}
+    assert len(status) > 30
+    assert {name for name, each in status.items() if each != "passed"} == {*expected, "check_array_api_input"}
+    assert {each for name, each in status.items() if name in expected} <= {"xfail"}
 
 
 @pytest.fixture(scope="module")
@@ -572,3 +560,58 @@ def test_dtype_is_the_precision_of_the_solution(sequence):
     assert OSC(3).fit(X.astype(np.float32)).coef_.dtype == np.float32
     assert OSC(3, dtype="float32").fit(X).coef_.dtype == np.float32
     assert LRR(3, dtype="float64").fit(X.astype(np.float32)).coef_.dtype == np.float64
+
+
+@pytest.mark.parametrize("Estimator", [OSC, SpatSC])
+def test_atoms_of_your_own_represent_the_samples(Estimator, sequence):
+    X, labels = sequence
+    atoms = X[::3].copy()
+    estimator = Estimator(3, dictionary=atoms, random_state=0).fit(X)
+    assert clustering_error(labels, estimator.labels_) == 0
+    assert estimator.dictionary_ == "given"
+    assert estimator.coef_.shape == (12, 36)
+    np.testing.assert_allclose(estimator.landmarks_, atoms / np.linalg.norm(atoms, axis=1, keepdims=True))
+    np.testing.assert_array_equal(atoms, X[::3])  # not changed
+    as_lists = clone(estimator).set_params(dictionary=atoms.tolist()).fit(X)
+    assert as_lists.objective_ == pytest.approx(estimator.objective_)
+
+
+def test_given_atoms_are_checked(sequence):
+    X, _ = sequence
+    with pytest.raises(ValueError, match=r"atoms as rows with 20 features, .*; got shape \(5, 3\)"):
+        OSC(3, dictionary=np.ones((5, 3))).fit(X)
+    with pytest.raises(ValueError, match="dictionary=array needs preprocess=None"):
+        OSC(3, dictionary=X, preprocess="centre").fit(X)
+    with pytest.raises(ValueError, match="dictionary=array is for OSC with penalty='l1'"):
+        OSC(3, dictionary=X, solver="vladmap").fit(X)
+    with pytest.raises(
+        ValueError, match="n_landmarks=7 needs dictionary='landmarks' or 'auto'; got 'an array'"
+    ):
+        OSC(3, dictionary=X, n_landmarks=7).fit(X)
+    with pytest.raises(ValueError, match="partial_fit does not use dictionary"):
+        OSC(3, dictionary=X).partial_fit(X)
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "covering", "boundary_f1"])
+def test_a_grid_search_finds_the_number_of_labels(sequence, metric):
+    X, labels = sequence
+    rows = np.arange(len(X))
+    search = GridSearchCV(
+        OSC(random_state=0), {"n_subspaces": [2, 3]}, scoring=SegmentationScorer(metric), cv=[(rows, rows)]
+    )
+    search.fit(X, labels)
+    assert search.best_params_ == {"n_subspaces": 3}
+    assert search.best_score_ == 1
+
+
+def test_held_out_blocks_are_segmented_on_their_own():
+    X, labels = make_recurring_subspaces((0, 1) * 4, 2, 20, 15, rng=0)
+    pipeline = make_pipeline(StandardScaler(with_mean=False), OSC(random_state=0))
+    search = GridSearchCV(pipeline, {"osc__n_subspaces": [1, 2]}, scoring=SegmentationScorer(), cv=KFold(2))
+    search.fit(X.T, labels)
+    assert search.best_params_ == {"osc__n_subspaces": 2}
+    assert search.best_score_ == 1
+    scores = cross_val_score(LSR(2, random_state=0), X.T, labels, cv=KFold(2), scoring=SegmentationScorer())
+    assert scores.tolist() == [1, 1]
+    with pytest.raises(ValueError, match="A score needs the true labels"):
+        SegmentationScorer()(OSC(2).fit(X.T), X.T)

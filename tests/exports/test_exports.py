@@ -120,11 +120,39 @@ def test_elan_opens_in_pympi(timeline, tmp_path):
     ]
 
 
+def test_seconds_count_from_the_first_sample(tmp_path):
+    day = 1_700_000_000_000.0  # milliseconds since 1970
+    spans = (Span(0, 5, day, day + 500, 0), Span(5, 9, day + 500, day + 900, 1))
+    timeline = Timeline("log.csv", "table", "ms", spans)
+    write_export("audacity", timeline, tmp_path / "labels.txt")
+    np.testing.assert_allclose(np.loadtxt(tmp_path / "labels.txt", usecols=(0, 1)), [[0, 0.5], [0.5, 0.9]])
+    write_export("elan", timeline, tmp_path / "spans.eaf")
+    found = pympi.Eaf(str(tmp_path / "spans.eaf")).get_annotation_data_for_tier("spans")
+    assert sorted(found) == [(0, 500, "A"), (500, 900, "B")]
+
+
+def test_names_of_labels_appear_in_every_export(tmp_path):
+    path = write_film(tmp_path / "film.mp4", Fraction(24))
+    timeline = make_timeline(read(path), make_spans(Fraction(24)), ["opening; credits", ""])
+    for name in ("edl", "otio", "fcpxml", "chapters", "elan", "audacity"):
+        write_export(name, timeline, tmp_path / "export")
+        text = (tmp_path / "export").read_text().replace("\\", "")
+        assert text.count("opening; credits") == 2, name
+    files = split_video(timeline, tmp_path)
+    assert [file.name for file in files] == ["1_opening_credits.mp4", "2_B.mp4", "3_opening_credits.mp4"]
+
+
+def test_an_edl_speaks_of_scenes(timeline, tmp_path):
+    write_export("edl", timeline, tmp_path / "spans.edl")
+    comments = [line for line in (tmp_path / "spans.edl").read_text().splitlines() if "COMMENT" in line]
+    assert comments == ["* COMMENT: SCENE A", "* COMMENT: SCENE B", "* COMMENT: SCENE A"]
+
+
 def test_audacity_and_depth_are_plain_tables(tmp_path):
     spans = (Span(0, 5, 100.0, 102.5, 0), Span(5, 9, 102.5, 104.5, 27, 0.25))
     write_export("audacity", Timeline("walk.amc", "mocap", "ms", spans), tmp_path / "labels.txt")
     np.testing.assert_allclose(
-        np.loadtxt(tmp_path / "labels.txt", usecols=(0, 1)), [[0.1, 0.1025], [0.1025, 0.1045]]
+        np.loadtxt(tmp_path / "labels.txt", usecols=(0, 1)), [[0, 0.0025], [0.0025, 0.0045]]
     )
     write_export("depth", Timeline("core.csv", "spectra", "m", spans), tmp_path / "depth.csv")
     with (tmp_path / "depth.csv").open() as file:
@@ -204,8 +232,8 @@ def test_motion_has_annotations_but_no_film(tmp_path):
     write_export("elan", Timeline("walk.amc", "mocap", "s", spans), tmp_path / "spans.eaf")
     document = pympi.Eaf(str(tmp_path / "spans.eaf"))
     assert sorted(document.get_annotation_data_for_tier("spans")) == [
-        (100000, 102500, "A"),
-        (102500, 104500, "B"),
+        (0, 2500, "A"),
+        (2500, 4500, "B"),
     ]
     assert document.get_linked_files() == []
 

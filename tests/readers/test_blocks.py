@@ -78,9 +78,10 @@ def test_options_go_to_the_reader(tmp_path, rows, save):
     ("columns", "features"),
     [
         ({"time_ms": range(0, 250, 10), "a": range(25)}, ("a",)),
-        ({"a": range(25), "depth": range(25), "frame": range(25)}, ("a", "frame")),
-        ({"time": range(25, 0, -1), "t": range(25), "a": range(25)}, ("time", "a")),
-        ({"a": [True, False, True, True, False] * 5, "index": range(25), "b": range(25)}, ("a", "b")),
+        ({"a": range(0, 50, 2), "depth": range(25), "frame": range(25)}, ("a",)),
+        ({"time": range(25, 0, -1), "t": range(25), "a": range(0, 50, 2)}, ("time", "a")),
+        ({"a": [True, False, True, True, False] * 5, "index": range(25), "b": range(0, 50, 2)}, ("a", "b")),
+        ({"a": range(0, 50, 2), "b": range(25)}, ("a",)),
     ],
 )
 def test_blocks_hold_the_features_that_read_gives(tmp_path, ending, columns, features):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from datetime import datetime
 
 import numpy as np
 import polars as pl
@@ -101,6 +102,144 @@ def test_dates_become_seconds_from_the_first(tmp_path):
     assert read_text(tmp_path, "date;a\n28.02.2024;1\n01.03.2024;2\n").times.tolist() == [0, 2 * 86400]
 
 
+@pytest.mark.parametrize(
+    ("stamps", "zone"),
+    [
+        (["2024-03-01T10:00:00.1+02:00", "2024-03-01T10:00:00.2+02:00"], "+02:00"),
+        (["2024-03-01 10:00:00.1", "2024-03-01 10:00:00.2"], ""),
+        (["2024-03-01T10:00:00.100000001Z", "2024-03-01T10:00:00.200000001Z"], "UTC"),
+        (["2024-03-01 10:00:00.100 -0330", "2024-03-01 10:00:00.200 -0330"], "-03:30"),
+    ],
+)
+def test_dates_keep_their_zone_and_every_digit(tmp_path, stamps, zone):
+    recording = read_text(tmp_path, f"when,a\n{stamps[0]},1\n{stamps[1]},2\n")
+    assert recording.dates.zone == zone
+    parsed = [datetime.fromisoformat(text.replace(" -", "-")) for text in stamps]
+    assert [datetime.fromisoformat(text) for text in recording.dates.to_iso()] == parsed
+    assert str(recording.dates.instants[0])[20:29] in ("100000", "100000001")
+    assert recording.times.tolist() == pytest.approx([0, 0.1])
+
+
+def test_dates_with_several_offsets_are_in_utc_and_it_is_noted(tmp_path):
+    text = "when,a\n2024-03-31T01:59:59+01:00,1\n2024-03-31T03:00:00+02:00,2\n"
+    recording = read_text(tmp_path, text)
+    assert recording.dates.to_iso() == ["2024-03-31T00:59:59Z", "2024-03-31T01:00:00Z"]
+    assert "column 'when' has several offsets from UTC: its dates are in UTC" in recording.notes
+
+
+def test_dates_of_parquet_keep_their_zone(tmp_path):
+    when = pl.Series(["2024-10-27T00:30:00", "2024-10-27T01:30:00"]).str.to_datetime(time_zone="UTC")
+    table = pl.DataFrame({"when": when.dt.convert_time_zone("Europe/Berlin"), "a": [1.0, 3.0]})
+    table.write_parquet(tmp_path / "table.parquet")
+    recording = read(tmp_path / "table.parquet")
+    assert recording.dates.to_iso() == ["2024-10-27T02:30:00+02:00", "2024-10-27T02:30:00+01:00"]
+    assert recording.times.tolist() == [0, 3600]
+
+
+@pytest.mark.parametrize(("factor", "unit"), [(1, "s"), (1e3, "ms"), (1e6, "us"), (1e9, "ns")])
+def test_the_unit_of_a_time_since_1970_shows_in_its_size(tmp_path, factor, unit):
+    text = "".join(f"{1_700_000_000 * factor + i * factor:.0f},{i % 3}\n" for i in range(4))
+    assert read_text(tmp_path, "timestamp,a\n" + text).time_unit == unit
+    assert read_text(tmp_path, "time_s,a\n" + text).time_unit == "s"
+
+
+def numbered(*columns, n=12):
+    """A table whose cells are functions of the number of the row."""
+    head = ",".join(name for name, _ in columns)
+    return head + "\n" + "".join(",".join(str(cell(i)) for _, cell in columns) + "\n" for i in range(n))
+
+
+SENSOR = ("flow", lambda i: (7 * i) % 5)
+
+
+@pytest.mark.parametrize(
+    ("column", "note"),
+    [
+        (("n", lambda i: i + 1), "left out column 'n', which counts the rows; name it in columns to keep it"),
+        (
+            ("", lambda i: 2 * i),
+            "left out column '', which has no name and numbers the rows; name it in columns to keep it",
+        ),
+        (("T", lambda i: 21.5), "column 'T' is not used as time because it is constant"),
+        (("T", lambda i: 21.5), "left out column 'T', which is constant; name it in columns to keep it"),
+        (("date", lambda i: "2024-03-01"), "column 'date' is not used as time because it is constant"),
+        (("date", lambda i: "2024-03-01"), "left out date columns that are not the time: date"),
+    ],
+)
+def test_counters_and_constants_are_neither_features_nor_the_time(tmp_path, column, note):
+    recording = read_text(tmp_path, numbered(column, SENSOR))
+    assert recording.feature_names == ("flow",)
+    assert recording.time_unit == "sample"
+    assert note in recording.notes
+    assert recording.notes[-1] == "1 feature: flow"
+
+
+def test_a_date_or_a_time_is_preferred_to_a_count_of_rows(tmp_path):
+    text = numbered(("index", lambda i: i), ("elapsed", lambda i: i / 10), SENSOR)
+    recording = read_text(tmp_path, text)
+    assert (recording.times[1], recording.time_unit, recording.feature_names) == (0.1, "s", ("flow",))
+
+
+def test_an_unnamed_index_is_recognised_wherever_it_is(tmp_path):
+    recording = read_text(tmp_path, numbered(SENSOR, ("Unnamed: 0", lambda i: 3 * i)))
+    assert recording.feature_names == ("flow",)
+
+
+def test_a_temperature_that_changes_is_a_feature(tmp_path):
+    recording = read_text(tmp_path, numbered(("T", lambda i: 20 + i % 3), SENSOR))
+    assert recording.feature_names == ("T", "flow")
+
+
+@pytest.mark.parametrize(
+    ("options", "features"),
+    [
+        ({"columns": "flow"}, ("flow",)),
+        ({"columns": ["4", "2"]}, ("c", "n")),
+        ({"columns": [3]}, ("c",)),
+        ({"columns": ["2-4"]}, ("n", "flow", "c")),
+        ({"exclude": ["c"]}, ("flow",)),
+        ({"exclude": ["time"], "columns": ["flow"]}, ("flow",)),
+    ],
+)
+def test_columns_are_chosen_by_name_or_number(tmp_path, options, features):
+    columns = (("time", lambda i: i / 10), ("n", lambda i: i), SENSOR, ("c", lambda i: i % 2))
+    recording = read_text(tmp_path, numbered(*columns), **options)
+    assert recording.feature_names == features
+    assert (recording.time_unit == "s") == ("time" not in options.get("exclude", ()))
+
+
+def test_gaps_in_columns_that_are_not_used_do_not_matter(tmp_path):
+    text = "a,b,c\n1,,x1\n2,5,4\n4,7,5\n"
+    assert read_text(tmp_path, text, columns=["a"]).X.tolist() == [[1], [2], [4]]
+
+
+def test_an_unknown_column_is_an_error_that_lists_the_columns(tmp_path):
+    text = "a,b,rock\n1,2,mica\n3,3,mica\n"
+    for options in ({"columns": ["x"]}, {"exclude": ["x"]}):
+        match = r"must be among the table's columns \(a, b, rock\), or their numbers from 1 to 3; got 'x'"
+        with pytest.raises(ValueError, match=match):
+            read_text(tmp_path, text, **options)
+    for number in ("0", "4", 3, -1):
+        with pytest.raises(ValueError, match="numbers from 1 to 3"):
+            read_text(tmp_path, text, columns=[number])
+    with pytest.raises(ValueError, match=r"columns must be numeric to be features \(a, b\); got 'rock'"):
+        read_text(tmp_path, text, columns=["rock"])
+
+
+def test_columns_of_an_array_are_chosen_by_number(tmp_path):
+    np.save(tmp_path / "x.npy", np.arange(12.0).reshape(4, 3))
+    recording = read(tmp_path / "x.npy", columns=["1", 2])
+    assert recording.X.tolist() == [[0, 2], [3, 5], [6, 8], [9, 11]]
+    assert recording.notes[-1] == "2 features: column_0, column_2"
+    assert read(tmp_path / "x.npy", exclude=[0]).feature_names == ("column_1", "column_2")
+
+
+def test_rows_of_the_file_are_known_after_some_were_dropped(tmp_path):
+    recording = read_text(tmp_path, "a,b\n1,1\nNA,3\n2,5\n", missing="drop")
+    assert recording.rows.tolist() == [0, 2]
+    assert recording.take(np.array([1])).rows.tolist() == [2]
+
+
 def test_a_time_that_decreases_stays_a_feature_and_is_noted(tmp_path):
     recording = read_text(tmp_path, "time,a\n2,5\n1,6\n")
     assert recording.feature_names == ("time", "a")
@@ -149,7 +288,7 @@ def test_a_column_without_any_value_is_left_out_and_nothing_else_is_noted(tmp_pa
     recording = read_text(tmp_path, "a,b,c\n1,,3\n2,,4\n", missing=missing)
     assert recording.X.tolist() == [[1, 3], [2, 4]]
     assert recording.feature_names == ("a", "c")
-    assert recording.notes[1:] == ("left out because all values are missing: b",)
+    assert recording.notes[1:] == ("left out because all values are missing: b", "2 features: a, c")
 
 
 def test_words_for_missing_values_late_in_the_file_are_found(tmp_path):

@@ -64,6 +64,16 @@ def show_version(wanted: bool) -> None:
         raise typer.Exit
 
 
+def show_all_help(context: typer.Context, wanted: bool) -> None:
+    """Print the help with the options of experts and exit, if requested."""
+    if wanted:
+        for parameter in context.command.params:
+            if hasattr(parameter, "hidden"):
+                parameter.hidden = False
+        typer.echo(context.get_help())
+        raise typer.Exit
+
+
 @app.callback()
 def options(
     version: Annotated[
@@ -79,8 +89,12 @@ def segment(
     inputs: Annotated[list[str], typer.Argument(metavar="INPUT", help="files, folders or patterns")],
     cluster: Annotated[
         str | None,
-        typer.Option(metavar="ADDRESS", help="Dask scheduler whose workers see the same files"),
+        typer.Option(metavar="ADDRESS", help="Dask scheduler whose workers see the same files", hidden=True),
     ] = None,
+    help_all: Annotated[
+        bool,
+        typer.Option("--help-all", callback=show_all_help, is_eager=True, help="show all options and exit"),
+    ] = False,
     **given: Any,
 ) -> None:
     """Segment recordings: writes tables, result.json and report.html."""

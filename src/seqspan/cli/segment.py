@@ -19,6 +19,7 @@ from seqspan._core.display import Display
 from seqspan.cli.inputs import Job
 from seqspan.cli.settings import Settings, estimator_of, parse_exports, read_options
 from seqspan.cli.truth import Truth, read_truth, score
+from seqspan.cli.values import count_samples, parse_names
 from seqspan.estimators import SubspaceSegmenter
 from seqspan.exports import EXPORTS, check_export, make_timeline, split_video, write_export
 from seqspan.pipeline import cut, represent
@@ -93,10 +94,11 @@ def run_job(job: Job, *, fresh: bool = False) -> Outcome:
             recording = read(job.source, **options)
             truth = _read_truth(job.settings, len(recording))
             _check_exports(job.settings, recording)
-        estimator = estimator_of(job.settings, n_jobs=job.threads)
+        estimator = estimator_of(job.settings, n_jobs=job.threads, **_min_length(job.settings, recording))
         found = _segment(job, recording, estimator, display, fresh=fresh)
+        found = found.rename(parse_names(job.settings.names or ""))
         document = _describe(job, found, estimator, truth) | {"fingerprint": fingerprint}
-        document["input"]["sha256"] = source_hash
+        document["input"] |= {"path": job.given, "sha256": source_hash}
         with threadpool_limits(_threads(recording)):
             _write(job, found, document, truth, display)
     reused = found.representation is not None and found.representation.reused
@@ -145,6 +147,12 @@ def _check_exports(settings: Settings, recording: Recording) -> None:
         raise ValueError(f"{timeline.name}: --split needs a video file; this is {timeline.description}.")
 
 
+def _min_length(settings: Settings, recording: Recording) -> dict[str, int]:
+    """The shortest span in samples, if it was given."""
+    given = settings.min_length
+    return {} if given is None else {"min_length": count_samples(given, recording, settings.preprocess)}
+
+
 def _threads(recording: Recording) -> int | None:
     """Number of BLAS threads for the stages after solving."""
     return 1 if len(recording) <= MAX_SINGLE_THREADED_SAMPLES else None
@@ -173,7 +181,7 @@ def _describe(
         "settings": asdict(job.settings),
         "parameters": _parameters(found, estimator),
         "scores": {} if truth is None else score(truth, found.labels, found.boundaries),
-        "command": job.settings.to_command(str(job.source)),
+        "command": job.settings.to_command(job.given),
         "versions": versions(),
     }
 
@@ -223,7 +231,7 @@ def _export(settings: Settings, found: Segmentation, document: dict[str, Any], f
     names = parse_exports(settings.export)
     if not names and not settings.split:
         return
-    timeline = make_timeline(found.recording, list(found.spans))
+    timeline = make_timeline(found.recording, list(found.spans), found.label_names)
     for name in names:
         write_export(name, timeline, folder / f"spans{EXPORTS[name].suffix}")
     if settings.split:

@@ -16,6 +16,7 @@ import typer
 from seqspan._core.backend import DEVICES
 from seqspan._core.checks import check_choice, check_weight
 from seqspan._core.text import printable
+from seqspan.cli.values import parse_length, parse_list, parse_names, read_names, write_names
 from seqspan.cuts import CUTS, ESTIMATORS
 from seqspan.estimators import METHODS, SubspaceSegmenter, table_of_defaults
 from seqspan.estimators._coupled import COUPLED_SOLVERS
@@ -27,10 +28,10 @@ from seqspan.readers._limits import is_utf8
 from seqspan.solvers.fast.landmarks import DICTIONARIES
 
 
-def option(flags: str, metavar: str, text: str, default: Any = None) -> Any:
-    """One field of `Settings`, with its help text for the command line."""
+def option(flags: str, metavar: str, text: str, default: Any = None, *, expert: bool = False) -> Any:
+    """One field of `Settings`, with its help text for the command line; --help-all shows those of experts."""
     shown = f"{text} ({default})" if default not in (None, False, ()) else text
-    metadata = {"flags": flags.split(), "metavar": metavar, "help": shown}
+    metadata = {"flags": flags.split(), "metavar": metavar, "help": shown, "hidden": expert}
     return field(default=default, metadata=metadata)
 
 
@@ -41,21 +42,28 @@ class Settings:
     subspaces: str = option("--subspaces -k", "N|auto", "number of distinct labels", "auto")
     spans: str = option("--spans", "N|auto", "number of spans", "auto")
     grain: str = option("--grain", "NAME", "how fine spans are: coarse, default, fine", "default")
+    min_length: str | None = option("--min-length", "N|TIME", "shortest span: samples, or a time such as 2s")
     method: str = option("--method", "NAME", f"{', '.join(METHODS)}", "osc")
     cut: str = option("--cut", "NAME", f"{', '.join(CUTS)}", "ordered")
-    lambda1: str | None = option("--lambda1", "WEIGHT", "weight of sparsity, or auto")
-    lambda2: str | None = option("--lambda2", "WEIGHT", "weight of change over time, or auto")
-    solver: str | None = option("--solver", "NAME", f"{', '.join(COUPLED_SOLVERS)}")
-    dictionary: str | None = option("--dictionary", "NAME", f"{', '.join(DICTIONARIES)}")
-    device: str | None = option("--device", "NAME", f"{', '.join(DEVICES)}")
-    tol: float | None = option("--tol", "SHARE", "stop this close to the optimum (0.01 is 1 %)")
-    max_iter: int | None = option("--max-iter", "N", "largest number of iterations")
+    lambda1: str | None = option("--lambda1", "WEIGHT", "weight of sparsity, or auto", expert=True)
+    lambda2: str | None = option("--lambda2", "WEIGHT", "weight of change over time, or auto", expert=True)
+    solver: str | None = option("--solver", "NAME", f"{', '.join(COUPLED_SOLVERS)}", expert=True)
+    dictionary: str | None = option("--dictionary", "NAME", f"{', '.join(DICTIONARIES)}", expert=True)
+    device: str | None = option("--device", "NAME", f"{', '.join(DEVICES)}", expert=True)
+    tol: float | None = option("--tol", "SHARE", "stop this close to the optimum (0.01 is 1 %)", expert=True)
+    max_iter: int | None = option("--max-iter", "N", "largest number of iterations", expert=True)
     preprocess: str = option("--preprocess", "STEPS", "auto, none, or steps such as centre,pca:0.95", "auto")
     format: str | None = option("--format", "NAME", "input format, if it cannot be detected")
     missing: str | None = option("--missing", "HOW", "missing values: error, interpolate or drop")
-    read: tuple[str, ...] = option("--read", "NAME=VALUE", "reader option, such as stride=5; repeatable", ())
-    seed: int = option("--seed", "N", "seed of the cut's random numbers", 0)
+    columns: str | None = option("--columns", "LIST", "table: features, by name or number (1 is the first)")
+    exclude: str | None = option("--exclude", "LIST", "table: columns that are not features")
+    time_column: str | None = option("--time-column", "NAME", "table: times or depths, by name or number")
+    variable: str | None = option("--variable", "NAME", "array of the samples, in a .mat or .npz file")
+    stride: int | None = option("--stride", "N", "film: read every N-th frame")
+    read: tuple[str, ...] = option("--read", "NAME=VALUE", "any reader option; repeatable", ())
+    seed: int = option("--seed", "N", "seed of the cut's random numbers", 0, expert=True)
     truth: str | None = option("--truth", "FILE", "true labels or boundaries, to score the result")
+    names: str | None = option("--names", "LIST|FILE", "names of labels: A=walk,B=run, or CSV label,name")
     export: str | None = option("--export", "LIST", ",".join(EXPORTS))
     split: bool = option("--split", "", "video: one file per span", False)
     out: str | None = option("--out -o", "DIR", "result folder; INPUT.seqspan by default")
@@ -92,7 +100,9 @@ class Control:
     """Options that affect the run but not its result, so they are not part of a configuration."""
 
     config: str | None = option("--config", "FILE", "TOML with any of the options above")
-    save_config: str | None = option("--save-config", "FILE", "write the options of this run to FILE")
+    save_config: str | None = option(
+        "--save-config", "FILE", "write the options of this run to FILE", expert=True
+    )
     fresh: bool = option("--fresh", "", "solve again, even if nothing changed", False)
     json: bool = option("--json", "", "one line of JSON per input", False)
     quiet: bool = option("--quiet -q", "", "print nothing but errors", False)
@@ -140,7 +150,18 @@ def make_settings(given: Mapping[str, Any], config: Path | None) -> Settings:
     # compared by identity, because 0 equals False but counts as given
     stated = {name: value for name, value in given.items() if value is not None and value is not False}
     stated = {name: value for name, value in stated.items() if value != ()}
-    return check_settings(Settings(**{**stored, **stated}))
+    return check_settings(_with_names(Settings(**{**stored, **stated})))
+
+
+def _with_names(settings: Settings) -> Settings:
+    """Replace a file of names by the names in it, because these decide the result."""
+    given = settings.names
+    if given is None:
+        return settings
+    if "=" not in given and not Path(given).is_file():
+        raise ValueError(f"--names must be a list such as A=walk,B=run, or a CSV file; got {given!r}.")
+    names = parse_names(given) if "=" in given and not Path(given).is_file() else read_names(Path(given))
+    return replace(settings, names=write_names(names))
 
 
 def check_settings(settings: Settings) -> Settings:
@@ -167,6 +188,7 @@ def check_settings(settings: Settings) -> Settings:
         check_choice("--format", settings.format, sorted(reader.name for reader in readers()))
     read_options(settings)
     _check_spans(settings)
+    _check_min_length(settings)
     _check_weights(settings)
     estimator_of(replace(settings, device=None)).stages()  # the GPU is checked later
     return settings
@@ -191,6 +213,18 @@ def _check_spans(settings: Settings) -> None:
         )
 
 
+def _check_min_length(settings: Settings) -> None:
+    """Refuse a shortest span that is no length, or that the cut would ignore."""
+    if settings.min_length is None:
+        return
+    number, _ = parse_length(settings.min_length)
+    if settings.cut != "ordered" or not number:
+        raise ValueError(
+            f"--min-length must be positive and is for --cut ordered; got {settings.min_length} with "
+            f"--cut {settings.cut}."
+        )
+
+
 def _check_weights(settings: Settings) -> None:
     """Refuse weights that are not numbers, and "auto" for a method that cannot choose them."""
     for flag, given in (("--lambda1", settings.lambda1), ("--lambda2", settings.lambda2)):
@@ -203,6 +237,11 @@ def _check_weights(settings: Settings) -> None:
 def read_options(settings: Settings) -> dict[str, Any]:
     """Keywords for :func:`seqspan.read`."""
     options = parse_read_options(settings.read)
+    for name, flag in (("columns", "--columns"), ("exclude", "--exclude")):
+        if (given := getattr(settings, name)) is not None:
+            options[name] = parse_list(flag, given)
+    given_as = {"time": settings.time_column, "variable": settings.variable, "stride": settings.stride}
+    options |= {name: value for name, value in given_as.items() if value is not None}
     if settings.missing is not None:
         options["missing"] = check_choice("--missing", settings.missing, ("error", "interpolate", "drop"))
     return options
@@ -310,6 +349,7 @@ def _parameter(setting: Field[Any], kind: Any) -> inspect.Parameter:
         metavar=setting.metadata["metavar"] or None,
         help=setting.metadata["help"],
         show_default=False,
+        hidden=setting.metadata["hidden"],
     )
     default: Any = [] if several else False if kind is bool else None
     keyword = inspect.Parameter.KEYWORD_ONLY

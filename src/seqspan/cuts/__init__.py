@@ -17,7 +17,7 @@ from seqspan.cuts.ordered.cut import OrderedCutter
 from seqspan.cuts.peaks import PeakCutter, boundary_strength, peak_boundaries
 from seqspan.cuts.spectral.affinity import affinity
 from seqspan.cuts.spectral.n_subspaces import ESTIMATORS, estimate_n_subspaces
-from seqspan.cuts.spectral.ncut import NormalisedCutter, normalised_cut
+from seqspan.cuts.spectral.ncut import NormalisedCutter, cut_affinity, normalised_cut
 
 __all__ = [
     "CUTS",
@@ -26,6 +26,7 @@ __all__ = [
     "affinity",
     "boundaries_from_labels",
     "boundary_strength",
+    "cut_affinity",
     "estimate_n_subspaces",
     "labels_from_boundaries",
     "make_cutter",

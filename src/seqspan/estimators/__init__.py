@@ -1,6 +1,7 @@
 """The pipeline as scikit-learn estimators: rows in, labels out. One file per method."""
 
 from seqspan.estimators._base import SubspaceSegmenter
+from seqspan.estimators._checks import expected_failed_checks
 from seqspan.estimators._segment import METHODS, segment, table_of_defaults
 from seqspan.estimators.lrr import LRR
 from seqspan.estimators.lsr import LSR
@@ -9,5 +10,6 @@ from seqspan.estimators.spatsc import SpatSC
 from seqspan.estimators.ssc import SSC
 
 __all__ = [
-    "LRR", "LSR", "METHODS", "OSC", "SSC", "SpatSC", "SubspaceSegmenter", "segment", "table_of_defaults",
+    "LRR", "LSR", "METHODS", "OSC", "SSC", "SpatSC", "SubspaceSegmenter", "expected_failed_checks",
+    "segment", "table_of_defaults",
 ]  # fmt: skip

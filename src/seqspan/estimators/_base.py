@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
+from dataclasses import replace
 from numbers import Integral
 from typing import Any, Self, TypeAlias
 
@@ -22,6 +23,7 @@ from seqspan._core.types import Array
 from seqspan.cuts import CUTS
 from seqspan.models import Model
 from seqspan.pipeline import Method, WarmStart, as_recording, cut, represent
+from seqspan.readers._data_frames import from_frame, is_frame
 from seqspan.recording import KINDS, Recording
 from seqspan.segmentation import Cutting, Representation, Segmentation
 from seqspan.solvers import Stopping
@@ -62,7 +64,7 @@ class SubspaceSegmenter(ClusterMixin, BaseEstimator):
     max_iter: int = 1
     warm_start: bool = False
     device: str = "cpu"
-    dictionary: str = "samples"
+    dictionary: str | npt.ArrayLike = "samples"
     n_landmarks: int = N_LANDMARKS
     n_jobs: int | None
     random_state: Any
@@ -85,8 +87,10 @@ class SubspaceSegmenter(ClusterMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features), or Recording
-            Samples in order, one per row. A Recording also has a kind, times and names.
+        X : array-like or data frame of shape (n_samples, n_features), or Recording
+            Samples in order, one per row. A Recording also has a kind, times and names. In a data frame of
+            pandas or polars, dates or a column of times are the times, not features
+            (:func:`seqspan.readers.from_frame`).
         y : ignored
 
         Returns
@@ -119,12 +123,21 @@ class SubspaceSegmenter(ClusterMixin, BaseEstimator):
             check_array(X.X, dtype="numeric", ensure_min_samples=MIN_SAMPLES)
             return X, None
         check_choice("kind", self.kind, KINDS)
+        if is_frame(X):
+            return self._frame_recording(X)
         if is_on_gpu(X):
             if self.device != "cuda":
                 raise ValueError(f"X is a CuPy array, which needs device='cuda'; got device={self.device!r}.")
             return as_recording(check_device_samples(X, MIN_SAMPLES), self.kind), None
         rows, names = self._check_rows(X, MIN_SAMPLES)
         return as_recording(rows, self.kind), names
+
+    def _frame_recording(self, X: Any) -> tuple[Recording, Names]:
+        """The features and times of a data frame, and the names of its features if all have names."""
+        recording = replace(from_frame(X), kind=self.kind)
+        check_array(recording.X, ensure_min_samples=MIN_SAMPLES)
+        named = all(isinstance(name, str) for name in X.columns)
+        return recording, np.array(recording.feature_names, dtype=object) if named else None
 
     def _check_rows(self, X: Any, least: int) -> tuple[Array, Names]:
         """Check an array or a table; no attribute changes, because what follows may still fail."""
@@ -154,12 +167,8 @@ class SubspaceSegmenter(ClusterMixin, BaseEstimator):
         if check_choice("device", self.device, DEVICES) == "cuda":
             require_cupy()
         solver = self._solver()
-        check_choice("dictionary", self.dictionary, DICTIONARIES)
+        self._check_dictionary()
         check_count("n_landmarks", self.n_landmarks, 10**6, "landmarks")
-        if self.dictionary == "samples" and self.n_landmarks != N_LANDMARKS:
-            raise ValueError(
-                f"n_landmarks={self.n_landmarks} needs dictionary='landmarks' or 'auto'; got 'samples'."
-            )
         if self.dtype is not None:
             check_choice("dtype", self.dtype, PRECISIONS)
         if self.device == "cuda":
@@ -171,12 +180,27 @@ class SubspaceSegmenter(ClusterMixin, BaseEstimator):
             normalize=check_bool("normalize", self.normalize),
             kernel=check_kernel(self.kernel),
             dtype=self.dtype,
-            dictionary=self.dictionary,
+            dictionary=self.dictionary if isinstance(self.dictionary, str) else np.asarray(self.dictionary),
             n_landmarks=int(self.n_landmarks),
             device=self.device,
             stopping=self._stopping(solver),
             n_jobs=self._jobs(),
         )
+
+    def _check_dictionary(self) -> None:
+        """Check what represents the samples: a word, or an array of atoms that nobody preprocesses."""
+        given = self.dictionary if isinstance(self.dictionary, str) else "an array"
+        if given in ("samples", "an array") and self.n_landmarks != N_LANDMARKS:
+            raise ValueError(
+                f"n_landmarks={self.n_landmarks} needs dictionary='landmarks' or 'auto'; got {given!r}."
+            )
+        if isinstance(self.dictionary, str):
+            check_choice("dictionary", self.dictionary, DICTIONARIES)
+        elif self.preprocess is not None:
+            raise ValueError(
+                "dictionary=array needs preprocess=None, because steps such as centring look at the samples: "
+                f"preprocess samples and atoms before fit; got preprocess={self.preprocess!r}."
+            )
 
     def _stopping(self, solver: str) -> Stopping:
         """When the solver stops, checked."""

@@ -33,7 +33,8 @@ class Coupled(PartialFit):
 
     def _keep_model(self, found: Representation) -> None:
         self.lambda_1_, self.lambda_2_ = found.model.lam1, found.model.lam2
-        self.dictionary_ = "samples" if found.landmarks is None else "landmarks"
+        named = isinstance(self.dictionary, str)
+        self.dictionary_ = "samples" if found.landmarks is None else "landmarks" if named else "given"
         if found.landmarks is not None:
             self.landmarks_ = found.landmarks.T
 

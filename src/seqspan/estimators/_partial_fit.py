@@ -107,7 +107,7 @@ class PartialFit(SubspaceSegmenter):
         """Refuse parameters that a stream would ignore."""
         for name, parameter in inspect.signature(type(self)).parameters.items():
             given = getattr(self, name)
-            if name not in USED and given is not parameter.default and given != parameter.default:
+            if name not in USED and not _same(given, parameter.default):
                 raise ValueError(
                     f"partial_fit does not use {name}: leave it at {parameter.default!r}; got {given!r}. "
                     f"{REMEDIES.get(name, '')}".rstrip()
@@ -117,7 +117,7 @@ class PartialFit(SubspaceSegmenter):
         """Refuse parameters that were changed in the middle of a stream, where they would have no effect."""
         for name, given in self.get_params(deep=False).items():
             before = self._parameters[name]
-            if given is not before and given != before:
+            if not _same(given, before):
                 raise ValueError(
                     f"{name} was {before!r} when the stream began; got {given!r}. End the stream first "
                     "(last=True), or set it back."
@@ -139,6 +139,11 @@ class PartialFit(SubspaceSegmenter):
         self.n_samples_seen_, self.delay_ = stream.n_samples, stream.delay
         here = np.arange(stream.n_samples - n_new, stream.n_samples)
         self.labels_: IntArray = found.labels[np.searchsorted(found.boundaries, here, side="right")]
+
+
+def _same(given: Any, other: Any) -> bool:
+    """Whether two values of a parameter are the same; arrays are compared by identity."""
+    return given is other or (not isinstance(given, np.ndarray) and bool(given == other))
 
 
 #: What to do instead, for parameters that users are likely to try.

@@ -80,8 +80,9 @@ def segment(
 
     Parameters
     ----------
-    source : path, Recording or array-like of shape (n_samples, n_features)
-        A file that :func:`seqspan.read` can read, a recording, or samples in order, one per row.
+    source : path, Recording, data frame, or array-like of shape (n_samples, n_features)
+        A file that :func:`seqspan.read` can read, a recording, a data frame of pandas or polars, or samples
+        in order, one per row.
     n_subspaces : int or "auto"
         Number of distinct labels.
     n_spans : int or "auto"

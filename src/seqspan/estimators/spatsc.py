@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy.typing as npt
+
 from seqspan._core.checks import check_bool
 from seqspan._core.kernels import Kernel
 from seqspan._core.spans import MIN_LENGTH
@@ -64,9 +66,11 @@ class SpatSC(Coupled):
         Maximum number of iterations. If it is reached, a warning is issued and the result is kept.
     warm_start : bool
         Start the next ``fit`` from this solution, for example after changing a weight.
-    dictionary : {"samples", "landmarks", "auto"}
+    dictionary : {"samples", "landmarks", "auto"}, or array of shape (n_atoms, n_features)
         What represents the samples: all samples, as in the paper, or `n_landmarks` landmarks, so that memory
         and time grow with n instead of n^2. Above 10,000 samples, "auto" uses landmarks and warns about it.
+        An array holds atoms of your own, one per row, in the features of the samples; it needs
+        ``preprocess=None``.
     n_landmarks : int
         Number of landmarks, for ``dictionary="landmarks"`` and "auto".
     time_scale : int
@@ -110,7 +114,7 @@ class SpatSC(Coupled):
         Number of features of the samples.
     lambda_1_, lambda_2_ : float
         The weights, chosen from the data if they were "auto".
-    dictionary_ : {"samples", "landmarks"}
+    dictionary_ : {"samples", "landmarks", "given"}
         What represents the samples.
     landmarks_ : array of shape (n_landmarks, n_features)
         The landmarks, if there are any.
@@ -145,7 +149,7 @@ class SpatSC(Coupled):
         stopping: str = "gap",
         max_iter: int = 10_000,
         warm_start: bool = False,
-        dictionary: str = "samples",
+        dictionary: str | npt.ArrayLike = "samples",
         n_landmarks: int = N_LANDMARKS,
         time_scale: int = TIME_SCALE,
         device: str = "cpu",

@@ -15,6 +15,7 @@ depth      spreadsheets, core-logging programs (interval table)    anything meas
 
 from __future__ import annotations
 
+from os import PathLike
 from pathlib import Path
 
 from seqspan._core.checks import check_choice
@@ -83,7 +84,7 @@ def _fits(format: Format, timeline: Timeline) -> bool:
     return timeline.time_unit in (SECONDS if format.requires == "time" else LENGTH_UNITS)
 
 
-def write_export(name: str, timeline: Timeline, path: Path) -> None:
+def write_export(name: str, timeline: Timeline, path: str | PathLike[str]) -> None:
     """Write the spans of a recording.
 
     Parameters
@@ -108,4 +109,4 @@ def write_export(name: str, timeline: Timeline, path: Path) -> None:
     """
     check_export(name, timeline)
     # CMX 3600 and Audacity expect the same line ends on every system
-    path.write_text(EXPORTS[name].write(timeline), encoding="utf-8", newline="\n")
+    Path(path).write_text(EXPORTS[name].write(timeline), encoding="utf-8", newline="\n")

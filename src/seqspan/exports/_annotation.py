@@ -8,7 +8,6 @@ import re
 from pathlib import Path
 from xml.etree import ElementTree
 
-from seqspan._core.text import name_label
 from seqspan.exports._timeline import Timeline
 
 XSI = "http://www.w3.org/2001/XMLSchema-instance"
@@ -20,7 +19,7 @@ def write_chapters(timeline: Timeline) -> str:
     lines = [";FFMETADATA1", f"title={_escape_metadata(timeline.name)}"]
     for span in timeline.spans:
         start, end = (round(1000 * timeline.seconds(time)) for time in (span.start_time, span.end_time))
-        title = f"{name_label(span.label)} ({span.start}-{span.end})"
+        title = _escape_metadata(f"{timeline.title(span.label)} ({span.start}-{span.end})")
         lines += ["[CHAPTER]", "TIMEBASE=1/1000", f"START={start}", f"END={end}", f"title={title}"]
     return "\n".join(lines) + "\n"
 
@@ -34,7 +33,7 @@ def write_audacity(timeline: Timeline) -> str:
     """Write a label track: start and end in seconds, and label."""
     return "".join(
         f"{timeline.seconds(span.start_time):.6f}\t{timeline.seconds(span.end_time):.6f}\t"
-        f"{name_label(span.label)}\n"
+        f"{timeline.title(span.label)}\n"
         for span in timeline.spans
     )
 
@@ -84,7 +83,7 @@ def _elan_spans(root: ElementTree.Element, timeline: Timeline) -> None:
             TIME_SLOT_REF1=f"ts{number}",
             TIME_SLOT_REF2=f"ts{number + 1}",
         )
-        ElementTree.SubElement(annotation, "ANNOTATION_VALUE").text = name_label(span.label)
+        ElementTree.SubElement(annotation, "ANNOTATION_VALUE").text = timeline.title(span.label)
 
 
 def write_depth(timeline: Timeline) -> str:
@@ -96,5 +95,5 @@ def write_depth(timeline: Timeline) -> str:
     for span in timeline.spans:
         confidence = "" if span.confidence is None else f"{span.confidence:.3g}"
         depths = [f"{span.start_time:.10g}", f"{span.end_time:.10g}"]
-        writer.writerow([*depths, name_label(span.label), confidence])
+        writer.writerow([*depths, timeline.title(span.label), confidence])
     return text.getvalue()

@@ -10,7 +10,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 from seqspan._core.spans import Span
-from seqspan._core.text import name_label
+from seqspan._core.text import noun_of
 from seqspan.exports._timeline import Timeline
 
 CLOCK_RATE = 25  # counts per second in the time codes of films whose own rate cannot be one
@@ -23,7 +23,8 @@ def write_edl(timeline: Timeline) -> str:
     for number, span in enumerate(timeline.spans, 1):
         times = [_timecode(timeline, time) for time in (span.start_time, span.end_time)]
         lines.append(f"{number:03d}  AX       V     C        {' '.join(times + times)}")
-        lines += [f"* FROM CLIP NAME: {timeline.name}", f"* COMMENT: LABEL {name_label(span.label)}", ""]
+        comment = f"{noun_of(timeline.kind).upper()} {timeline.title(span.label)}"
+        lines += [f"* FROM CLIP NAME: {timeline.name}", f"* COMMENT: {comment}", ""]
     return "\n".join(lines)
 
 
@@ -73,7 +74,7 @@ def _otio_clip(timeline: Timeline, span: Span) -> dict[str, Any]:
     details = {"label": span.label, "confidence": span.confidence}
     return {
         "OTIO_SCHEMA": "Clip.2",
-        "name": f"{name_label(span.label)} {span.start}-{span.end}",
+        "name": f"{timeline.title(span.label)} {span.start}-{span.end}",
         "source_range": _otio_range(timeline, span.start_time, span.end_time),
         "media_references": {"DEFAULT_MEDIA": media},
         "active_media_reference_key": "DEFAULT_MEDIA",
@@ -106,7 +107,7 @@ def write_fcpxml(timeline: Timeline) -> str:
         ElementTree.SubElement(
             spine,
             "asset-clip",
-            name=name_label(span.label),
+            name=timeline.title(span.label),
             ref="r2",
             offset=_fcp_frames(timeline, start - first),
             start=_fcp_frames(timeline, start),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import insort
 from collections import deque
 from collections.abc import Iterator
@@ -9,6 +10,7 @@ from dataclasses import asdict, dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
+from os import PathLike
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
@@ -17,7 +19,6 @@ import numpy as np
 
 from seqspan._core.extras import import_optional, require_optional
 from seqspan._core.spans import Span
-from seqspan._core.text import name_label
 from seqspan.exports._timeline import Timeline
 from seqspan.readers._decoder import Channel
 from seqspan.readers._films import UPRIGHT, Clock, first_stream, frame_rate_of, open_film, orientation_of
@@ -41,6 +42,7 @@ MOST_REORDERED = 16  # frames by which the orders of decoding and showing may di
 FINEST_CLOCK = 60_000  # ticks per second: MPEG-4 allows 65,535
 COLOUR_TAGS = ("color_range", "colorspace", "color_primaries", "color_trc")
 RGB = 0  # FFmpeg's code of a colour space
+LONGEST_TITLE = 60  # characters of a label's name in a file name
 LARGEST_LAG = 2  # seconds by which the packets of one stream may follow those of another
 
 
@@ -68,7 +70,7 @@ class SpanFile:
     reason: str
 
 
-def split_video(timeline: Timeline, folder: Path) -> list[SpanFile]:
+def split_video(timeline: Timeline, folder: str | PathLike[str]) -> list[SpanFile]:
     """Write one file per span.
 
     A span that starts and ends at key frames, and refers to no frame outside, is copied without loss. Any
@@ -129,8 +131,8 @@ def _write_spans(timeline: Timeline, folder: Path) -> list[SpanFile]:
     digits = len(str(len(timeline.spans)))
     files = []
     for number, span in enumerate(timeline.spans, 1):
-        stem = folder / f"{number:0{digits}d}_{name_label(span.label)}"
-        files.append(_write_span(timeline, span, index, stem))
+        title = re.sub(r"[^\w-]+", "_", timeline.title(span.label))[:LONGEST_TITLE]
+        files.append(_write_span(timeline, span, index, folder / f"{number:0{digits}d}_{title}"))
     return files
 
 

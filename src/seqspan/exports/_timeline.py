@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 
 from seqspan._core.spans import Span
-from seqspan._core.text import printable
+from seqspan._core.text import printable, title_of
 from seqspan.readers.video import probe_film
 from seqspan.recording import Recording
 
@@ -32,6 +32,8 @@ class Timeline:
         Frames per second; only video files have one.
     size : (int, int)
         Width and height of the frames in pixels, as they are shown.
+    names : tuple of str
+        Names of the labels, if the user gave them names.
 
     Examples
     --------
@@ -46,6 +48,7 @@ class Timeline:
     spans: tuple[Span, ...]
     frame_rate: Fraction | None = None
     size: tuple[int, int] = (0, 0)
+    names: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -64,9 +67,14 @@ class Timeline:
             raise ValueError(f"{self.name}: a frame rate is needed; {self.description} has none.")
         return self.frame_rate
 
+    def title(self, label: int) -> str:
+        """Name of a label, made printable: the user's, or A, B, ..."""
+        return printable(title_of(label, self.names))
+
     def seconds(self, time: float) -> float:
-        """Convert a time of this recording to seconds."""
-        return time * SECONDS[self.time_unit]
+        """Convert a time to seconds since the first sample; in a film, since its start."""
+        origin = 0.0 if self.frame_rate is not None or not self.spans else self.spans[0].start_time
+        return (time - origin) * SECONDS[self.time_unit]
 
     def frame(self, time: float) -> int:
         """Number of the frame that starts at a time."""
@@ -98,13 +106,15 @@ class Format:
     requires: str
 
 
-def make_timeline(recording: Recording, spans: list[Span]) -> Timeline:
+def make_timeline(recording: Recording, spans: list[Span], names: Sequence[str] = ()) -> Timeline:
     """Collect what exports need, including the frame rate of a video file.
 
     Parameters
     ----------
     recording : Recording
     spans : list of Span
+    names : sequence of str
+        Names of the labels, if the user gave them names.
 
     Returns
     -------
@@ -118,7 +128,8 @@ def make_timeline(recording: Recording, spans: list[Span]) -> Timeline:
     >>> make_timeline(core, [Span(0, 2, 0.0, 1.0, 0)]).description
     "a recording of kind 'spectra' measured in 'm'"
     """
-    timeline = Timeline(recording.source, recording.kind, recording.time_unit, tuple(spans))
+    unit = recording.time_unit
+    timeline = Timeline(recording.source, recording.kind, unit, tuple(spans), names=tuple(names))
     if recording.read_options.get("format") != "video":
         return timeline
     rate, size = probe_film(recording.source)

@@ -6,7 +6,8 @@ that a damaged or malicious file ends in one clear error.
 
 from seqspan._core.extras import MissingPackageError
 from seqspan.readers._blocks import read_blocks
+from seqspan.readers._data_frames import from_frame
 from seqspan.readers._read import read
 from seqspan.readers._registry import readers
 
-__all__ = ["MissingPackageError", "read", "read_blocks", "readers"]
+__all__ = ["MissingPackageError", "from_frame", "read", "read_blocks", "readers"]

@@ -11,9 +11,10 @@ import numpy.typing as npt
 
 from seqspan._core.checks import check_choice
 from seqspan._core.types import Array
+from seqspan.readers._columns import Given, check_times, find_columns, note_features, unit_of
 from seqspan.readers._frames import pixel_names
 from seqspan.readers._missing import MISSING_CHOICES, CompleteMatrix, resolve_missing
-from seqspan.readers._table import check_times, number_labels, unit_of
+from seqspan.readers._table import as_tuple, number_labels
 from seqspan.recording import FrameView, Recording, SpectrumView, View
 
 Shapes = Mapping[str, tuple[int, ...]]
@@ -40,6 +41,9 @@ class ArrayOptions:
         Names of the arrays that hold the times, the true labels, and the wavelengths of spectra.
     missing : {"error", "interpolate", "drop"}
         If values are missing: raise, interpolate linearly along the rows, or skip the rows.
+    columns, exclude : sequence of str or int
+        Features to use, or to leave out: numbers as text from "1" on, ranges of them ("3-8"), ints from 0
+        on, or wavelengths. By default all are used.
     """
 
     variable: str | None = None
@@ -48,9 +52,13 @@ class ArrayOptions:
     labels: str | None = None
     wavelengths: str | None = None
     missing: str = "error"
+    columns: tuple[Given, ...] = ()
+    exclude: tuple[Given, ...] = ()
 
     def __post_init__(self) -> None:
         check_choice("missing", self.missing, MISSING_CHOICES)
+        for name in ("columns", "exclude"):
+            object.__setattr__(self, name, as_tuple(getattr(self, name)))
 
 
 def arrays_to_recording(shapes: Shapes, fetch: Fetch, options: ArrayOptions) -> Recording:
@@ -122,6 +130,7 @@ def _assemble(
             raise ValueError(
                 f"{role} has {len(values)} values, but X of shape {X.shape} needs {lengths[role]}."
             )
+    X, names, chosen = _choose_features(X, names, image, options)
     complete = resolve_missing(X, names, options.missing)
     times, unit = _times(given.get("time"), options.time, len(X))
     labels, label_names = number_labels(given["labels"][complete.rows]) if "labels" in given else (None, ())
@@ -132,10 +141,11 @@ def _assemble(
         time_unit=unit,
         feature_names=complete.names,
         kind=kind,
-        notes=(*notes, *more, *complete.notes),
+        notes=(*notes, *more, *complete.notes, *chosen),
         labels=labels,
         label_names=label_names,
         view=view,
+        rows=complete.rows,
     )
 
 
@@ -166,13 +176,29 @@ def _names(X: AnyArray, image: tuple[int, ...] | None, wavelengths: AnyArray | N
     return pixel_names(image) if image else tuple(f"column_{number}" for number in range(X.shape[1]))
 
 
+def _choose_features(
+    X: AnyArray, names: tuple[str, ...], image: tuple[int, ...] | None, options: ArrayOptions
+) -> tuple[AnyArray, tuple[str, ...], list[str]]:
+    """Keep the features that the user wants; return X, names and a note."""
+    if not options.columns and not options.exclude:
+        return X, names, []
+    if image:
+        raise ValueError("columns and exclude are for tables of numbers; the array holds images.")
+    unwanted = find_columns("exclude", options.exclude, names)
+    wanted = find_columns("columns", options.columns, names) if options.columns else names
+    kept = tuple(name for name in wanted if name not in unwanted)
+    if not kept:
+        raise ValueError("columns and exclude leave no feature.")
+    return X[:, [names.index(name) for name in kept]], kept, [note_features(kept)]
+
+
 def _times(values: AnyArray | None, name: str | None, n_samples: int) -> tuple[Array, str]:
     """Return the named times, or count the samples."""
     if values is None or name is None:
         return np.arange(n_samples, dtype=float), "sample"
     times = values.astype(float)
     check_times(f"array {name!r}", times)
-    return times, unit_of(name)
+    return times, unit_of(name, times)
 
 
 def _view(complete: CompleteMatrix, image: tuple[int, ...] | None, spectra: bool) -> tuple[View | None, str]:

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from seqspan._core.types import Array
+from seqspan.readers._columns import Header, Wishes, choose_columns
 from seqspan.readers._limits import check_regular, plain_name
 from seqspan.readers._read import read
-from seqspan.readers._table import is_ordered, time_candidates
-
-if TYPE_CHECKING:
-    import polars as pl
 
 BLOCK_ROWS = 4096  # rows per block, by default
 
@@ -72,22 +69,16 @@ def _read_parquet_blocks(path: Path, n_rows: int) -> Iterator[Array]:
     schema = table.collect_schema()
     numeric = [name for name, kind in schema.items() if kind.is_numeric() or kind == pl.Boolean]
     temporal = [name for name, kind in schema.items() if kind in (pl.Datetime, pl.Date)]
-    time = _find_time(table, numeric, temporal)
-    features = table.select(pl.col(name) for name in numeric if name != time)
+
+    def values(name: str, n_rows: int | None) -> Array:
+        column = table.select(pl.col(name).to_physical().cast(pl.Float64))
+        return (column if n_rows is None else column.head(n_rows)).collect().to_series().to_numpy()
+
+    header = Header(tuple(schema), tuple(numeric), tuple(temporal))
+    features = table.select(choose_columns(header, values, Wishes()).features)
     total = int(table.select(pl.len()).collect().item())
     for start in range(0, total, n_rows):
         yield _as_floats(features.slice(start, n_rows).collect().to_numpy())
-
-
-def _find_time(table: pl.LazyFrame, numeric: list[str], temporal: list[str]) -> str | None:
-    """Name of the column that `read` would use as the time; dates come last, as there."""
-    import polars as pl
-
-    for name in time_candidates([*numeric, *temporal], temporal):
-        values = table.select(pl.col(name).to_physical().cast(pl.Float64)).collect().to_series()
-        if is_ordered(values.to_numpy()):
-            return name
-    return None
 
 
 def _as_floats(rows: Any) -> Array:

@@ -10,6 +10,7 @@ from typing import IO
 import numpy as np
 import numpy.typing as npt
 
+from seqspan._core.text import count_of
 from seqspan._core.types import Array
 from seqspan.readers._limits import check_bytes, describe_bytes
 from seqspan.recording import FrameView, Recording
@@ -104,15 +105,27 @@ def frames_to_recording(
     """Make a recording of kind "video" from rows of pixels."""
     if not len(rows):
         raise ValueError("there are no frames in the chosen time range.")
+    moments = np.fromiter(times, float)
     return Recording(
         X=rows,
-        times=np.fromiter(times, float),
+        times=moments,
         time_unit=time_unit,
         feature_names=pixel_names(options.shape),
         kind="video",
-        notes=tuple(notes),
+        notes=(*notes, *_note_stride(options.stride, moments, time_unit)),
         view=FrameView(rows.reshape(len(rows), *options.shape)),
+        rows=options.stride * np.arange(len(rows)),
     )
+
+
+def _note_stride(stride: int, times: Array, time_unit: str) -> list[str]:
+    """Say how precise boundaries are if frames were skipped: one is seen at the next frame that was read."""
+    if stride == 1:
+        return []
+    late = count_of(stride - 1, "frame")
+    if time_unit == "s" and len(times) > 1:
+        late += f" ({np.median(np.diff(times)) * (stride - 1) / stride:.2g} s)"
+    return [f"1 of {stride} frames was read, so a boundary can be late by up to {late}"]
 
 
 def pixel_names(shape: tuple[int, ...]) -> tuple[str, ...]:

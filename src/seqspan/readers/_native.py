@@ -84,8 +84,7 @@ def read_columns(path: Path, max_bytes: int, labels: str | None = None) -> Resul
     numeric = [name for name, kind in schema.items() if kind.is_numeric() or kind == pl.Boolean]
     temporal = [name for name, kind in schema.items() if kind in (pl.Datetime, pl.Date)]
     check_size(n_rows * (len(numeric) + len(temporal)) * 8, max_bytes)
-    microseconds = [pl.col(name).cast(pl.Datetime("us")).dt.epoch("us") / 1e6 for name in temporal]
-    table = scan.select([pl.col(name).cast(pl.Float64) for name in numeric] + microseconds).collect()
+    table = scan.select([pl.col(name).cast(pl.Float64) for name in numeric]).collect()
     arrays = {"X": np.empty((n_rows, table.width), order="F")}
     for number, column in enumerate(table.get_columns()):
         arrays["X"][:, number] = column.to_numpy()  # missing values become NaN
@@ -93,7 +92,18 @@ def read_columns(path: Path, max_bytes: int, labels: str | None = None) -> Resul
     if labels in text:
         words = scan.select(pl.col(str(labels)).cast(pl.String).fill_null("")).collect()
         arrays["labels"] = np.array(words.to_series().to_list(), dtype=str)
-    return arrays, {"names": numeric + temporal, "temporal": temporal, "text": text}
+    arrays |= {f"dates_{place}": _instants(scan, name) for place, name in enumerate(temporal)}
+    zones = {name: getattr(schema[name], "time_zone", None) or "" for name in temporal}
+    return arrays, {"names": numeric, "temporal": zones, "text": text, "order": list(schema)}
+
+
+def _instants(scan: Any, name: str) -> npt.NDArray[Any]:
+    """A column of dates in UTC, or by the clock on the wall if it has no zone; missing ones become NaT."""
+    import polars as pl
+
+    unit: Any = getattr(scan.collect_schema()[name], "time_unit", "us")
+    dates = scan.select(pl.col(name).cast(pl.Datetime(unit))).collect().to_series()
+    return np.array(dates.dt.epoch(unit).fill_null(np.iinfo(np.int64).min).to_numpy()).view(f"M8[{unit}]")
 
 
 def check_size(n_bytes: int, max_bytes: int) -> None:

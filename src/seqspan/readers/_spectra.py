@@ -53,6 +53,7 @@ def spectra_to_recording(scan: Scan, times: Array, time_unit: str, missing: str)
     return Recording(
         X=complete.X,
         times=times[complete.rows],
+        rows=complete.rows,
         time_unit=time_unit,
         feature_names=complete.names,
         kind="spectra",

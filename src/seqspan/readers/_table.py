@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Container, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,37 +9,52 @@ import numpy as np
 import numpy.typing as npt
 
 from seqspan._core.checks import check_choice
+from seqspan._core.dates import Dates
 from seqspan._core.types import Array, IntArray
+from seqspan.readers._columns import Choice, Given, Header, Wishes, choose_columns, note_features, unit_of
 from seqspan.readers._missing import MISSING_CHOICES, REMEDY, resolve_missing
 from seqspan.recording import Recording
-
-TIME_NAME = re.compile(
-    r"(?P<name>time|t|timestamp|date|datetime|seconds?|elapsed|depth|frame|index)(?P<rest>[\s_.(\[].*)?", re.I
-)
-UNIT = re.compile(r"(?<![a-z])(ns|us|ms|s|sec|seconds?|min|h|mm|cm|m|km|ft)(?![a-z])", re.I)
-UNITS_BY_NAME = {"frame": "sample", "index": "sample", "seconds": "s", "second": "s"}
 
 
 @dataclass(frozen=True)
 class TableOptions:
-    """Which columns of a table hold times and labels, and what to do about missing values.
+    """Which columns of a table are used for what, and what to do about missing values.
 
     Parameters
     ----------
     missing : {"error", "interpolate", "drop"}
         If values are missing: raise, interpolate linearly along the rows, or skip the rows.
-    time : str, optional
-        Name of the column of times or depths. By default it is recognised by its name.
+    time : str or int, optional
+        The column of times or depths. By default it is recognised by its name.
     labels : str, optional
         Name of a column of true labels, which is then not used as a feature.
+    columns : sequence of str or int
+        The columns to use as features: names, numbers as text from "1" on or ranges of them ("3-8"), or
+        ints from 0 on. By default all numeric columns except the time, row counters and the like.
+    exclude : sequence of str or int
+        Columns to use neither as features nor as the time.
     """
 
     missing: str = "error"
-    time: str | None = None
+    time: Given | None = None
     labels: str | None = None
+    columns: tuple[Given, ...] = ()
+    exclude: tuple[Given, ...] = ()
 
     def __post_init__(self) -> None:
         check_choice("missing", self.missing, MISSING_CHOICES)
+        for name in ("columns", "exclude"):
+            object.__setattr__(self, name, as_tuple(getattr(self, name)))
+
+    @property
+    def wishes(self) -> Wishes:
+        """What the user says about the columns."""
+        return Wishes(self.columns, self.exclude, self.time, self.labels)
+
+
+def as_tuple(given: Any) -> tuple[Given, ...]:
+    """One name or number, or several of them, as a tuple."""
+    return (given,) if isinstance(given, str | int) else tuple(given or ())
 
 
 @dataclass(frozen=True)
@@ -51,128 +64,93 @@ class Columns:
     Parameters
     ----------
     X : float array of shape (n_samples, n_columns)
-        NaN where a value is missing.
+        The numeric columns, NaN where a value is missing.
     names : tuple of str
-    temporal : tuple of str
-        Names of the date columns, which are given in seconds since 1970.
+        Their names.
+    temporal : dict of str to Dates
+        Columns of dates.
     text : dict of str to array
         Columns that are not numeric, by name; None for values that nobody needs.
+    order : tuple of str
+        Names of all columns, in the order of the file.
     notes : list of str
-    problems : list of str
-        Descriptions of cells that could not be read, and so count as missing.
+    problems : dict of str to str
+        By column: a description of cells that could not be read, and so count as missing.
     """
 
     X: Array
     names: tuple[str, ...]
-    temporal: tuple[str, ...] = ()
+    temporal: dict[str, Dates] = field(default_factory=dict)
     text: dict[str, object] = field(default_factory=dict)
+    order: tuple[str, ...] = ()
     notes: list[str] = field(default_factory=list)
-    problems: list[str] = field(default_factory=list)
+    problems: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def header(self) -> Header:
+        """What the columns hold."""
+        order = self.order or (*self.names, *self.temporal, *self.text)
+        return Header(order, self.names, tuple(self.temporal))
+
+    def values(self, name: str, n_rows: int | None = None) -> Array:
+        """The first values of a column; dates in seconds since the first."""
+        if name in self.temporal:
+            return self.temporal[name].seconds[:n_rows]
+        return self.X[:n_rows, self.names.index(name)]
 
 
 def table_to_recording(columns: Columns, options: TableOptions) -> Recording:
     """Sort the columns of a table into times, labels and features."""
     if not len(columns.X):
         raise ValueError("the table has no rows.")
-    times, unit, time_name, notes = _find_times(columns, options)
+    choice = choose_columns(columns.header, columns.values, options.wishes)
     labels, label_names = _find_labels(columns, options)
-    unused = {time_name, options.labels, *columns.temporal}
-    keep = np.array([name not in unused for name in columns.names], dtype=bool)
-    if not keep.any():
-        known = ", ".join((*columns.names, *columns.text))
+    if not choice.features:
+        known = ", ".join(columns.header.order)
         raise ValueError(f"the table has no numeric column to use as a feature; its columns are {known}.")
-    notes += _list_left_out(columns, options, time_name)
-    if columns.problems and options.missing == "error":
-        raise ValueError(f"{'; '.join(columns.problems)}; {REMEDY}")
-    kept = tuple(name for name, wanted in zip(columns.names, keep, strict=True) if wanted)
-    complete = resolve_missing(select_columns(columns.X, keep), kept, options.missing)
+    problems = [text for name, text in columns.problems.items() if name in (*choice.features, choice.time)]
+    if problems and options.missing == "error":
+        raise ValueError(f"{'; '.join(problems)}; {REMEDY}")
+    X = select_columns(columns.X, [columns.names.index(name) for name in choice.features])
+    complete = resolve_missing(X, choice.features, options.missing)
+    times, unit, dates = _times_of(columns, choice.time)
+    notes = (*columns.notes, *problems, *choice.notes, *_list_left_out(columns, options, choice))
     return Recording(
         X=complete.X,
         times=times[complete.rows],
         time_unit=unit,
         feature_names=complete.names,
         kind="table",
-        notes=(*columns.notes, *columns.problems, *notes, *complete.notes),
+        notes=(*notes, *complete.notes, note_features(complete.names)),
         labels=None if labels is None else labels[complete.rows],
         label_names=label_names,
+        dates=None if dates is None else dates.take(complete.rows),
+        rows=complete.rows,
     )
 
 
-def _list_left_out(columns: Columns, options: TableOptions, time_name: str | None) -> list[str]:
-    """Note the columns that are not used at all."""
-    text = [name for name in columns.text if name not in (options.labels, options.time)]
-    dates = [name for name in columns.temporal if name != time_name]
+def _list_left_out(columns: Columns, options: TableOptions, choice: Choice) -> list[str]:
+    """Note the columns that cannot be features."""
+    text = [name for name in columns.text if name != options.labels]
+    dates = [name for name in columns.temporal if name != choice.time]
     notes = [f"left out columns that are not numeric: {', '.join(text)}"] if text else []
     return notes + ([f"left out date columns that are not the time: {', '.join(dates)}"] if dates else [])
 
 
-def select_columns(X: Array, keep: Array) -> Array:
+def select_columns(X: Array, wanted: list[int]) -> Array:
     """Return some of the columns, without a copy if they are adjacent."""
-    wanted = np.flatnonzero(keep)
-    if wanted[-1] - wanted[0] + 1 == len(wanted):
-        return X[:, wanted[0] : wanted[-1] + 1]
+    if wanted == list(range(wanted[0], wanted[0] + len(wanted))):
+        return X[:, wanted[0] : wanted[0] + len(wanted)]
     return X[:, wanted]
 
 
-def _find_times(columns: Columns, options: TableOptions) -> tuple[Array, str, str | None, list[str]]:
-    """Return the times, their unit, the name of their column, and notes."""
-    if options.time is not None:
-        if options.time not in columns.names:
-            known = ", ".join(columns.names)
-            raise ValueError(f"time must be a numeric or date column ({known}); got {options.time!r}.")
-        times, unit = _times_of(columns, options.time)
-        check_times(f"column {options.time!r}", times)
-        return times, unit, options.time, []
-    notes = []
-    for name in time_candidates(columns.names, columns.temporal):
-        times, unit = _times_of(columns, name)
-        if is_ordered(times):
-            return times, unit, name, [f"times come from column {name!r}"]
-        notes.append(f"column {name!r} is not used as time because it decreases or has gaps")
-    return np.arange(len(columns.X), dtype=float), "sample", None, notes
-
-
-def time_candidates(names: Iterable[str], temporal: Container[str]) -> list[str]:
-    """Columns that hold dates or are named like a time or a depth; the first that is ordered is the time."""
-    return [name for name in names if name in temporal or TIME_NAME.fullmatch(name.strip())]
-
-
-def is_ordered(times: Array) -> bool:
-    """Whether values can be times: finite, and never decreasing."""
-    return bool(np.isfinite(times).all() and (np.diff(times) >= 0).all())
-
-
-def check_times(name: str, times: Array) -> None:
-    """Raise if the values of a column or array cannot be times."""
-    if not is_ordered(times):
-        raise ValueError(f"{name} cannot be the time: its values must be finite and never decrease.")
-
-
-def _times_of(columns: Columns, name: str) -> tuple[Array, str]:
-    """Return the values of a column as times; dates become seconds since the first."""
-    times = np.array(columns.X[:, columns.names.index(name)])
-    if name in columns.temporal:
-        return times - times[0], "s"
-    return times, unit_of(name)
-
-
-def unit_of(name: str) -> str:
-    """Find the unit in a name such as "depth [m]" or "time_ms".
-
-    Examples
-    --------
-    >>> unit_of("depth_m"), unit_of("Time (ms)"), unit_of("frame"), unit_of("t")
-    ('m', 'ms', 'sample', 's')
-    """
-    match = TIME_NAME.fullmatch(name.strip())
-    if match is None:
-        found = UNIT.search(name)
-        return found[0] if found else ""
-    found = UNIT.search((match["rest"] or "").replace("_", " "))
-    if found:
-        return found[0]
-    word = match["name"].lower()
-    return UNITS_BY_NAME.get(word, "m" if word == "depth" else "s")
+def _times_of(columns: Columns, name: str | None) -> tuple[Array, str, Dates | None]:
+    """Return the times, their unit, and the dates if they are dates; dates become seconds since the first."""
+    if name is None:
+        return np.arange(len(columns.X), dtype=float), "sample", None
+    times = np.array(columns.values(name))
+    dates = columns.temporal.get(name)
+    return times, unit_of(name, times) if dates is None else "s", dates
 
 
 def _find_labels(columns: Columns, options: TableOptions) -> tuple[IntArray | None, tuple[str, ...]]:
@@ -180,7 +158,7 @@ def _find_labels(columns: Columns, options: TableOptions) -> tuple[IntArray | No
     if options.labels is None:
         return None, ()
     if options.labels in columns.names:
-        values: object = columns.X[:, columns.names.index(options.labels)]
+        values: object = columns.values(options.labels)
     elif options.labels in columns.text:
         values = columns.text[options.labels]
     else:

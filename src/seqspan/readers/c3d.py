@@ -148,6 +148,7 @@ def _to_recording(
     return Recording(
         X=complete.X,
         times=complete.rows / rate,
+        rows=complete.rows,
         time_unit=unit,
         feature_names=complete.names,
         kind="mocap",

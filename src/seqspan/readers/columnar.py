@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from seqspan._core.dates import Dates
 from seqspan.readers._isolated import run_isolated
 from seqspan.readers._registry import Reader
 from seqspan.readers._table import Columns, TableOptions, table_to_recording
@@ -20,7 +21,11 @@ def load_columns(path: Path, options: TableOptions, max_bytes: int) -> Recording
     text: dict[str, object] = dict.fromkeys(about["text"])
     if "labels" in arrays:
         text[options.labels or ""] = arrays["labels"]
-    columns = Columns(arrays["X"], tuple(about["names"]), tuple(about["temporal"]), text)
+    temporal = {
+        name: Dates(arrays[f"dates_{place}"], zone)
+        for place, (name, zone) in enumerate(about["temporal"].items())
+    }
+    columns = Columns(arrays["X"], tuple(about["names"]), temporal, text, tuple(about["order"]))
     return table_to_recording(columns, options)
 
 

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from seqspan._core.dates import Dates
 from seqspan._core.memory import require_library, require_memory
 from seqspan._core.text import count_of
 from seqspan._core.types import Array
+from seqspan.readers._dates import note_offsets, parse_dates
 from seqspan.readers._dialect import (
     DELIMITERS,
     PLAIN,
@@ -31,7 +33,6 @@ from seqspan.recording import Recording
 if TYPE_CHECKING:
     import polars as pl
 
-DATE_FORMATS = (None, "%d.%m.%Y %H:%M:%S", "%d.%m.%Y %H:%M", "%d.%m.%Y", "%m/%d/%Y %H:%M:%S", "%m/%d/%Y")
 MEMORY_PER_BYTE = 4  # bytes of memory per byte of text: "1," takes 2 as text and 8 as a number
 DELIMITER_NAMES = {",": "comma", ";": "semicolon", "\t": "tab", "|": "pipe", " ": "space"}
 
@@ -158,7 +159,8 @@ def _parse(table: _Table, columns: list[list[str]]) -> Columns:
     else:
         written = [name for name, cells in zip(frame.columns, columns, strict=False) if _is_numeric(cells)]
     frame, notes, problems = _as_numbers(frame, written, table)
-    return replace(_columns(frame), notes=[_describe(dialect), *notes], problems=problems)
+    found = _columns(frame)
+    return replace(found, notes=[_describe(dialect), *notes, *found.notes], problems=problems)
 
 
 def _mark_is_certain(table: _Table) -> bool:
@@ -232,7 +234,7 @@ def _plain_text(source: Path | bytes, dialect: Dialect) -> Path | io.BytesIO:
 
 def _as_numbers(
     frame: pl.DataFrame, names: list[str], table: _Table
-) -> tuple[pl.DataFrame, list[str], list[str]]:
+) -> tuple[pl.DataFrame, list[str], dict[str, str]]:
     """Convert columns of strings that are mostly numbers; return notes, and problems with other cells."""
     import polars as pl
 
@@ -242,7 +244,7 @@ def _as_numbers(
     for column in written:
         evidence |= column.evidence
     notes: dict[str, list[str]] = {}
-    problems = []
+    problems = {}
     for column in written:
         mark = table.decimal or column.choose_mark(evidence, table.dialect.delimiter)
         numbers = column.numbers(mark)
@@ -253,7 +255,7 @@ def _as_numbers(
         if len(wrong):
             first = f"{column.cells[int(wrong[0])]!r} in row {int(wrong[0])}"
             cells = count_of(len(wrong), "non-numeric cell")
-            problems.append(f"column {column.name!r} has {cells}, the first being {first}")
+            problems[column.name] = f"column {column.name!r} has {cells}, the first being {first}"
     return frame, [f"{note}: {', '.join(where)}" for note, where in notes.items()], problems
 
 
@@ -261,19 +263,20 @@ def _columns(frame: pl.DataFrame) -> Columns:
     """Sort the columns of a frame into numbers, dates and text."""
     import polars as pl
 
-    temporal: list[str] = []
+    temporal: dict[str, Dates] = {}
     text: dict[str, object] = {}
     columns = []
+    notes = []
     for series in frame.get_columns():
         if series.dtype.is_numeric() or series.dtype == pl.Boolean:
             columns.append(series.cast(pl.Float64))
-        elif (seconds := _seconds(series)) is not None:
-            temporal.append(series.name)
-            columns.append(seconds)
+        elif (dates := parse_dates(series)) is not None:
+            temporal[series.name] = dates
+            notes += note_offsets(series, dates)
         else:
             text[series.name] = series.fill_null("").to_numpy()
     X = _matrix(columns, len(frame))
-    return Columns(X, tuple(series.name for series in columns), tuple(temporal), text)
+    return Columns(X, tuple(series.name for series in columns), temporal, text, tuple(frame.columns), notes)
 
 
 def _matrix(columns: list[pl.Series], n_rows: int) -> Array:
@@ -284,18 +287,6 @@ def _matrix(columns: list[pl.Series], n_rows: int) -> Array:
         return np.empty((n_rows, 0))
     X: Array = pl.DataFrame(columns).to_numpy(order="fortran")
     return X
-
-
-def _seconds(series: pl.Series) -> pl.Series | None:
-    """Convert a column to seconds since 1970, or return None if not all of it is dates."""
-    for layout in DATE_FORMATS:
-        try:
-            dates = series.str.to_datetime(layout, strict=False, time_unit="us")
-        except Exception:  # polars raises various errors for text that is not a date
-            continue
-        if not dates.null_count():
-            return dates.dt.epoch("us") / 1e6
-    return None
 
 
 def _describe(dialect: Dialect) -> str:

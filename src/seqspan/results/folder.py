@@ -14,6 +14,7 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -107,7 +108,7 @@ def _write_synced(path: Path, text: str) -> None:
         os.fsync(file.fileno())
 
 
-def load_result(folder: Path) -> dict[str, Any] | None:
+def load_result(folder: str | PathLike[str]) -> dict[str, Any] | None:
     """Read the result in a folder.
 
     Parameters
@@ -127,6 +128,7 @@ def load_result(folder: Path) -> dict[str, Any] | None:
     ...     print(load_result(Path(folder)))
     None
     """
+    folder = Path(folder)
     try:
         document = json.loads((folder / DOCUMENT).read_text(encoding="utf-8"))
         whole = all(hash_file(folder / name) == digest for name, digest in document["files"].items())

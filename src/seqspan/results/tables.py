@@ -3,14 +3,114 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from os import PathLike
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from seqspan._core.dates import Dates
 from seqspan._core.spans import Span
+from seqspan._core.text import name_label, title_of
 from seqspan._core.types import Array, IntArray
+from seqspan.recording import Recording
+
+if TYPE_CHECKING:
+    import polars as pl
+
+SPAN_COLUMNS = ("start", "end", "start_time", "end_time", "label", "confidence", "name")
+SAMPLE_COLUMNS = ("index", "time", "label", "row", "name")
 
 
-def write_segments(path: Path, spans: Iterable[Span]) -> None:
+def span_rows(
+    spans: Iterable[Span], dates: Dates | None = None, names: Sequence[str] = ()
+) -> list[dict[str, Any]]:
+    """The rows of segments.csv as plain values, as result.json and ``--json`` hold them.
+
+    Parameters
+    ----------
+    spans : iterable of Span
+    dates : Dates, optional
+        Of the samples; times are then written as dates.
+    names : sequence of str
+        Names of the labels; others are called A, B, ...
+
+    Returns
+    -------
+    list of dict
+
+    Examples
+    --------
+    >>> span_rows([Span(0, 2, 0.0, 1.0, 0)], names=["walk"])[0]["name"]
+    'walk'
+    """
+    edges = None if dates is None else dates.edges().to_iso()
+    rows = []
+    for span in spans:
+        times = (span.start_time, span.end_time) if edges is None else (edges[span.start], edges[span.end])
+        cells = (span.start, span.end, *times, span.label, span.confidence, title_of(span.label, names))
+        rows.append(dict(zip(SPAN_COLUMNS, cells, strict=True)))
+    return rows
+
+
+def spans_frame(spans: Iterable[Span], dates: Dates | None = None, names: Sequence[str] = ()) -> pl.DataFrame:
+    """The rows of segments.csv as a polars data frame; times are dates if the samples have dates.
+
+    Parameters
+    ----------
+    spans, dates, names
+        As for `span_rows`.
+
+    Returns
+    -------
+    polars.DataFrame
+
+    Examples
+    --------
+    >>> spans_frame([Span(0, 2, 0.0, 1.0, 0)]).columns
+    ['start', 'end', 'start_time', 'end_time', 'label', 'confidence', 'name']
+    """
+    import polars as pl
+
+    rows = span_rows(spans, None, names)
+    frame = pl.DataFrame(rows, schema_overrides={"confidence": pl.Float64}, infer_schema_length=None)
+    if dates is None:
+        return frame
+    edges = dates.edges()
+    return frame.with_columns(
+        _date_column(edges.take(frame[place].to_numpy()), f"{place}_time") for place in ("start", "end")
+    )
+
+
+def _date_column(dates: Dates, name: str) -> pl.Series:
+    """Dates as a polars column in their zone; a fixed offset has no name there, so it becomes UTC."""
+    import polars as pl
+
+    column = pl.Series(name, dates.instants)
+    if not dates.zone:
+        return column
+    return column.dt.replace_time_zone("UTC").dt.convert_time_zone("UTC" if ":" in dates.zone else dates.zone)
+
+
+def note_idle_names(labels: IntArray, names: Sequence[str]) -> list[str]:
+    """Say so if a name belongs to no label.
+
+    Examples
+    --------
+    >>> note_idle_names(np.array([0, 0, 1]), ["walk", "", "run"])
+    ['there are names for labels that were not found: C (run)']
+    """
+    known = set(np.unique(labels).tolist())
+    idle = [
+        f"{name_label(label)} ({name})" for label, name in enumerate(names) if name and label not in known
+    ]
+    return [f"there are names for labels that were not found: {', '.join(idle)}"] if idle else []
+
+
+def write_segments(
+    path: str | PathLike[str], spans: Iterable[Span], dates: Dates | None = None, names: Sequence[str] = ()
+) -> None:
     """Write one row per span, with the confidence in the boundary at its start.
 
     Parameters
@@ -18,6 +118,8 @@ def write_segments(path: Path, spans: Iterable[Span]) -> None:
     path : path
         CSV file to write.
     spans : iterable of Span
+    dates, names
+        As for `span_rows`.
 
     Examples
     --------
@@ -26,20 +128,22 @@ def write_segments(path: Path, spans: Iterable[Span]) -> None:
     ...     path = Path(folder) / "segments.csv"
     ...     write_segments(path, [Span(0, 2, 0.0, 1.0, 0), Span(2, 3, 1.0, 1.5, 1, 0.9)])
     ...     print(path.read_text(), end="")
-    start,end,start_time,end_time,label,confidence
-    0,2,0,1,0,
-    2,3,1,1.5,1,0.9
+    start,end,start_time,end_time,label,confidence,name
+    0,2,0,1,0,,A
+    2,3,1,1.5,1,0.9,B
     """
-    with path.open("w", newline="", encoding="utf-8") as file:
+    with Path(path).open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["start", "end", "start_time", "end_time", "label", "confidence"])
-        for span in spans:
-            confidence = "" if span.confidence is None else f"{span.confidence:.3g}"
-            times = f"{span.start_time:.10g}", f"{span.end_time:.10g}"
-            writer.writerow([span.start, span.end, *times, span.label, confidence])
+        writer.writerow(SPAN_COLUMNS)
+        for row in span_rows(spans, dates, names):
+            confidence = "" if row["confidence"] is None else f"{row['confidence']:.3g}"
+            times = {name: write_time(row[name]) for name in ("start_time", "end_time")}
+            writer.writerow((row | times | {"confidence": confidence}).values())
 
 
-def write_labels(path: Path, labels: IntArray, times: Array) -> None:
+def write_labels(
+    path: str | PathLike[str], labels: IntArray, recording: Recording, names: Sequence[str] = ()
+) -> None:
     """Write one row per sample.
 
     Parameters
@@ -47,21 +151,74 @@ def write_labels(path: Path, labels: IntArray, times: Array) -> None:
     path : path
         CSV file to write.
     labels : array of int, shape (n,)
-    times : array of shape (n,)
+    recording : Recording
+        Of n samples.
+    names : sequence of str
+        As for `span_rows`.
 
     Examples
     --------
     >>> import tempfile
-    >>> import numpy as np
+    >>> recording = Recording(X=np.eye(2), times=np.array([0.0, 0.5]), time_unit="s",
+    ...                       feature_names=("a", "b"), kind="table", rows=np.array([0, 3]))
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder) / "labels.csv"
-    ...     write_labels(path, np.array([0, 1]), np.array([0.0, 0.5]))
+    ...     write_labels(path, np.array([0, 1]), recording)
     ...     print(path.read_text(), end="")
-    index,time,label
-    0,0,0
-    1,0.5,1
+    index,time,label,row,name
+    0,0,0,0,A
+    1,0.5,1,3,B
     """
-    lines = (f"{i},{t:.10g},{label}\n" for i, (t, label) in enumerate(zip(times, labels, strict=True)))
-    with path.open("w", encoding="utf-8") as file:
-        file.write("index,time,label\n")
-        file.writelines(lines)
+    dates = recording.dates
+    times = [write_time(t) for t in recording.times.tolist()] if dates is None else dates.to_iso()
+    titles = {label: title_of(label, names) for label in np.unique(labels).tolist()}
+    with Path(path).open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(SAMPLE_COLUMNS)
+        columns = zip(times, labels.tolist(), recording.file_rows.tolist(), strict=True)
+        for index, (time, label, row) in enumerate(columns):
+            writer.writerow((index, time, label, row, titles[label]))
+
+
+def write_time(time: float | str) -> str:
+    """Write a time with every digit that it has, up to rounding errors of a calculation; dates stay text.
+
+    Examples
+    --------
+    >>> write_time(0.1 + 0.2), write_time(1700000000123.0), write_time(1700000000.123456)
+    ('0.3', '1700000000123', '1700000000.123456')
+    """
+    if isinstance(time, str):
+        return time
+    short = f"{time:.15g}"
+    return short if abs(float(short) - time) <= 2 * np.spacing(abs(time)) else f"{time:.17g}"
+
+
+def read_recording(samples: Mapping[str, Sequence[str]], about: Mapping[str, Any]) -> Recording:
+    """The recording of a result folder: with times, dates and rows, but without features.
+
+    Parameters
+    ----------
+    samples : mapping of str to sequence of str
+        The columns of labels.csv.
+    about : mapping
+        What result.json says about the input.
+
+    Returns
+    -------
+    Recording
+    """
+    given = list(samples["time"])
+    dates = Dates.from_iso(given, about["time_zone"]) if about.get("time_zone") is not None else None
+    times: Array = np.array(given, dtype=float) if dates is None else dates.seconds
+    return Recording(
+        X=np.empty((len(times), 0)),
+        times=times,
+        time_unit=about["time_unit"],
+        feature_names=(),
+        kind=about["kind"],
+        source=about["path"],
+        read_options=about["read_options"],
+        dates=dates,
+        rows=np.array(samples["row"], dtype=np.intp) if "row" in samples else None,
+    )

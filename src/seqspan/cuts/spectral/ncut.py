@@ -141,6 +141,38 @@ def normalised_cuts(
         return {k: _cut_into(W, link, vectors, k, np.random.default_rng(rng), n_starts) for k in numbers}
 
 
+def cut_affinity(
+    W: npt.ArrayLike, n_subspaces: int | str = "auto", *, rng: np.random.Generator | int | None = None
+) -> Division:
+    """Divide a recording by affinities of your own, from any method.
+
+    Parameters
+    ----------
+    W : array of shape (n, n)
+        Symmetric, non-negative affinities, samples in the order of time.
+    n_subspaces : int or str
+        Number of labels, or a name in :data:`seqspan.cuts.ESTIMATORS`.
+    rng : numpy.random.Generator, int or None
+        Of the starts of :func:`normalised_cut`.
+
+    Returns
+    -------
+    Division
+        ``boundaries`` are the interior starts of the spans, ``labels`` has one label per span, and
+        ``sample_labels(n)`` one per sample.
+
+    Examples
+    --------
+    >>> W = np.kron(np.array([[1, 0, 1], [0, 1, 0], [1, 0, 1]]), np.ones((6, 6)))  # the first returns
+    >>> found = cut_affinity(W, rng=0)
+    >>> found.boundaries, found.labels
+    (array([ 6, 12]), array([0, 1, 0]))
+    """
+    checked = checked_affinity(W)
+    k = estimate_n_subspaces(checked, n_subspaces) if isinstance(n_subspaces, str) else n_subspaces
+    return Division.from_sample_labels(number_in_order(normalised_cut(checked, k, rng=rng)))
+
+
 class NormalisedCutter(Cutter):
     """Cuts the graph of the coefficients, wherever these lie; the affinity is computed once.
 

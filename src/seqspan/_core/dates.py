@@ -1,0 +1,114 @@
+"""Dates of samples: kept to the last digit, and written as ISO 8601 in the time zone they came in."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import numpy as np
+import numpy.typing as npt
+
+from seqspan._core.types import Array, IntArray
+
+Instants = npt.NDArray[np.datetime64]
+OFFSET = re.compile(r"(?:Z|([+-])(\d\d):(\d\d))$")  # at the end of a date; a day has no colon
+QUARTER = 15  # minutes; clocks change at full quarters of an hour
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+UNITS = ("s", "ms", "us", "ns")  # in which seconds may be divided
+
+
+@dataclass(frozen=True, eq=False)
+class Dates:
+    """The dates of samples.
+
+    Parameters
+    ----------
+    instants : datetime64 array of shape (n_samples,)
+        In UTC if there is a zone, otherwise as the clock on the wall showed them.
+    zone : str
+        ``"UTC"``, a fixed offset such as ``"+02:00"``, or a name such as ``"Europe/Berlin"``; empty if the
+        file does not say.
+
+    Examples
+    --------
+    >>> dates = Dates(np.array(["2024-03-01T08:00:00.0", "2024-03-01T08:00:00.1"], "M8[us]"), "+02:00")
+    >>> dates.to_iso()
+    ['2024-03-01T10:00:00.000+02:00', '2024-03-01T10:00:00.100+02:00']
+    >>> dates.seconds
+    array([0. , 0.1])
+    """
+
+    instants: Instants
+    zone: str = ""
+
+    @classmethod
+    def from_iso(cls, texts: list[str], zone: str = "") -> Dates:
+        """Read dates that `to_iso` wrote; the zone is the one they were in."""
+        local = np.array([OFFSET.sub("", text) for text in texts], "M8[ns]")
+        return cls(local - np.array([_shift_of(text) for text in texts], "m8[s]"), zone)
+
+    @property
+    def seconds(self) -> Array:
+        """Seconds since the first sample."""
+        ticks = self.instants - self.instants[0]
+        return np.asarray(ticks / np.timedelta64(1, "s"))
+
+    def take(self, indices: IntArray) -> Dates:
+        """Return the dates of some of the samples."""
+        return replace(self, instants=self.instants[indices])
+
+    def edges(self) -> Dates:
+        """The dates at which samples start, followed by the one at which the last sample ends."""
+        steps = np.diff(self.instants)
+        step = np.sort(steps)[len(steps) // 2] if len(steps) else np.timedelta64(1, "s")
+        return replace(self, instants=np.append(self.instants, self.instants[-1] + step))
+
+    def local(self) -> Instants:
+        """What the clock on the wall showed."""
+        return self.instants + self._offsets()
+
+    def to_iso(self) -> list[str]:
+        """Write the dates, all with the same number of digits, and with the offset of their zone."""
+        local, offsets = self.local(), self._offsets()
+        texts: list[str] = np.datetime_as_string(local, _coarsest_unit(local, bool(self.zone))).tolist()
+        if not self.zone:
+            return texts
+        suffixes = {offset: _suffix(offset) for offset in np.unique(offsets).tolist()}
+        return [text + suffixes[offset] for text, offset in zip(texts, offsets.tolist(), strict=True)]
+
+    def _offsets(self) -> npt.NDArray[np.timedelta64]:
+        """How far the clock on the wall is ahead of UTC, for every sample."""
+        if not self.zone or self.zone == "UTC" or OFFSET.fullmatch(self.zone):
+            return np.full(len(self.instants), _shift_of(self.zone), "m8[s]")
+        zone = ZoneInfo(self.zone)
+        minutes = self.instants.astype("M8[m]").astype(np.int64)
+        quarters, places = np.unique(minutes // QUARTER, return_inverse=True)
+        moments = [EPOCH + timedelta(minutes=QUARTER * int(quarter)) for quarter in quarters]
+        shifts = [moment.astimezone(zone).utcoffset() or timedelta() for moment in moments]
+        return np.array([int(shift.total_seconds()) for shift in shifts], "m8[s]")[places]
+
+
+def _shift_of(text: str) -> int:
+    """Seconds of the offset at the end of a date; 0 if it has none."""
+    found = OFFSET.search(text)
+    if found is None or not found[1]:
+        return 0
+    sign = -1 if found[1] == "-" else 1
+    return sign * (3600 * int(found[2]) + 60 * int(found[3]))
+
+
+def _suffix(offset: timedelta) -> str:
+    """Write an offset as in ISO 8601."""
+    minutes = round(offset.total_seconds() / 60)
+    if not minutes:
+        return "Z"
+    return f"{'-' if minutes < 0 else '+'}{abs(minutes) // 60:02d}:{abs(minutes) % 60:02d}"
+
+
+def _coarsest_unit(local: Instants, with_offset: bool) -> Any:
+    """The coarsest unit in which all dates can be written; days only if there is no offset to write."""
+    units = UNITS if with_offset else ("D", *UNITS)
+    return next((unit for unit in units if np.array_equal(local.astype(f"M8[{unit}]"), local)), "ns")

@@ -1,0 +1,269 @@
+"""Which columns of a table are features, which one is the time, and which are neither."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+
+from seqspan._core.text import count_of
+from seqspan._core.types import Array
+
+Given: TypeAlias = str | int  # a column as users name it: by its name, or by its number
+Values: TypeAlias = Callable[[str, int | None], Array]  # all values of a column, or so many of the first
+
+TIME_NAME = re.compile(
+    r"(?P<name>time|t|timestamp|date|datetime|seconds?|elapsed|depth|frame|index)(?P<rest>[\s_.(\[].*)?", re.I
+)
+#: Words that are also names of features: T is a temperature, too, and a diver's depth changes.
+AMBIGUOUS = ("t", "depth")
+COUNTS = ("frame", "index")  # words for a number of samples, which says less than a time
+UNNAMED = re.compile(r"|Unnamed: \d+", re.I)  # what programs call the column of row numbers
+UNIT = re.compile(r"(?<![a-z])(ns|us|ms|s|sec|seconds?|min|h|mm|cm|m|km|ft)(?![a-z])", re.I)
+UNITS_BY_NAME = {"frame": "sample", "index": "sample", "seconds": "s", "second": "s"}
+#: Seconds since 1970 of dates from 2001 to 2100, in which unit a column counts without saying so.
+EPOCH_SECONDS = (978_307_200.0, 4_102_444_800.0)
+EPOCH_UNITS = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}
+LEAST_ROWS = 10  # so many consecutive numbers in a column are no coincidence
+MAX_LISTED = 12  # names of features in a note
+
+
+@dataclass(frozen=True)
+class Header:
+    """The columns of a table, by what they hold.
+
+    Parameters
+    ----------
+    order : tuple of str
+        All of them, in the order of the file.
+    numeric, temporal : tuple of str
+        Those that hold numbers and dates.
+    """
+
+    order: tuple[str, ...]
+    numeric: tuple[str, ...]
+    temporal: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """Which columns the user wants; None and empty leave it to the names and values of the columns.
+
+    Parameters
+    ----------
+    columns, exclude : tuple of str or int
+        Features, and columns that are neither a feature nor the time.
+    time, labels : str or int, optional
+    """
+
+    columns: tuple[Given, ...] = ()
+    exclude: tuple[Given, ...] = ()
+    time: Given | None = None
+    labels: str | None = None
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The columns that are used, and notes about the others."""
+
+    features: tuple[str, ...]
+    time: str | None
+    notes: tuple[str, ...] = ()
+
+
+def choose_columns(header: Header, values: Values, wishes: Wishes) -> Choice:
+    """Choose features and time.
+
+    Columns that only count the rows, a column without a name that numbers them, further time columns and a
+    constant column with the name of a time are no features unless the user names them.
+
+    Parameters
+    ----------
+    header : Header
+    values : callable
+        ``values(name, n)`` returns the first n values of a column, all of them if n is None.
+    wishes : Wishes
+
+    Returns
+    -------
+    Choice
+    """
+    named = find_columns("columns", wishes.columns, header.order)
+    for name in named:
+        if name not in header.numeric:
+            raise ValueError(
+                f"columns must be numeric to be features ({', '.join(header.numeric)}); got {name!r}."
+            )
+    unwanted = {*find_columns("exclude", wishes.exclude, header.order), wishes.labels}
+    time, notes = _choose_time(header, values, wishes.time, unwanted | set(named))
+    if named:
+        return Choice(tuple(name for name in named if name not in unwanted and name != time), time, notes)
+    left = [name for name in header.numeric if name not in unwanted and name != time]
+    reasons = {name: why for name in left if (why := _reason_against(name, values))}
+    if len(reasons) == len(left):  # better a strange feature than none
+        return Choice(tuple(left), time, notes)
+    keep = "name it in columns to keep it"
+    more = [f"left out column {name!r}, which {why}; {keep}" for name, why in reasons.items()]
+    return Choice(tuple(name for name in left if name not in reasons), time, (*notes, *more))
+
+
+def find_columns(option: str, given: Iterable[Given], order: Sequence[str]) -> list[str]:
+    """Names of the columns that a user asks for by name or number.
+
+    Parameters
+    ----------
+    option : str
+        Name of the option, for errors.
+    given : iterable of str or int
+        Names; or numbers as text, which count from 1 as in a spreadsheet and may be a range; or ints, which
+        count from 0 as in Python.
+    order : sequence of str
+        All columns of the table.
+
+    Returns
+    -------
+    list of str
+
+    Examples
+    --------
+    >>> find_columns("columns", ["flow", "1", 1, "2-3"], ["time", "flow", "pressure"])
+    ['flow', 'time', 'pressure']
+    """
+    found: dict[str, None] = {}
+    for item in given:
+        places = _places(item, order)
+        if not places or not all(0 <= place < len(order) for place in places):
+            raise ValueError(
+                f"{option} must be among the table's columns ({_list(order)}), or their numbers from 1 "
+                f"to {len(order)}; got {item!r}."
+            )
+        found |= dict.fromkeys(order[place] for place in places)
+    return list(found)
+
+
+def _list(names: Iterable[str]) -> str:
+    """List columns; quotes make one without a name visible."""
+    return ", ".join(name or "''" for name in names)
+
+
+def _places(given: Given, order: Sequence[str]) -> Sequence[int]:
+    """Places of the columns, counted from 0, that one item stands for; none if it stands for nothing."""
+    if not isinstance(given, str):
+        return [int(given)]
+    if given in order:
+        return [order.index(given)]
+    match = re.fullmatch(r"(\d+)(?:-(\d+))?", given.strip(), re.ASCII)
+    return range(int(match[1]) - 1, int(match[2] or match[1])) if match else []
+
+
+def _choose_time(
+    header: Header, values: Values, given: Given | None, taken: set[str | None]
+) -> tuple[str | None, tuple[str, ...]]:
+    """The time column and notes: the one that the user names, or the first that can be the time."""
+    usable = (*header.numeric, *header.temporal)
+    if given is not None:
+        named = [header.order[place] for place in _places(given, header.order) if place < len(header.order)]
+        if len(named) != 1 or named[0] not in usable:
+            known = _list(name for name in header.order if name in usable)
+            raise ValueError(f"time must be a numeric or date column ({known}); got {given!r}.")
+        check_times(f"column {named[0]!r}", values(named[0], None))
+        return named[0], ()
+    notes: list[str] = []
+    for name in _time_candidates(header):
+        if name in taken:
+            continue
+        times = values(name, None)
+        if is_ordered(times) and (times[-1] > times[0] or len(times) == 1):
+            return name, (*notes, f"times come from column {name!r}")
+        why = "is constant" if is_ordered(times) else "decreases or has gaps"
+        notes.append(f"column {name!r} is not used as time because it {why}")
+    return None, tuple(notes)
+
+
+def _time_candidates(header: Header) -> list[str]:
+    """Columns that may be the time: dates first, then names of times and depths, counts of samples last."""
+    named = [name for name in header.numeric if TIME_NAME.fullmatch(name.strip())]
+    return [*header.temporal, *sorted(named, key=lambda name: _word(name) in COUNTS)]
+
+
+def _word(name: str) -> str:
+    """The word in a name that makes it a time: "time" in "Time (ms)"; empty if there is none."""
+    match = TIME_NAME.fullmatch(name.strip())
+    return match["name"].lower() if match else ""
+
+
+def _reason_against(name: str, values: Values) -> str:
+    """Why a numeric column that nobody asked for is no feature; empty if it is one."""
+    start = values(name, LEAST_ROWS)
+    if not np.isfinite(start).all() or not len(start):
+        return ""
+    steps = np.diff(start)
+    word = _word(name)
+    if (steps == 1).all() and (len(start) == LEAST_ROWS or (len(start) > 2 and word in COUNTS)):
+        return "counts the rows" if (np.diff(values(name, None)) == 1).all() else ""
+    if UNNAMED.fullmatch(name.strip()) and (steps > 0).all():
+        numbers = values(name, None)
+        return "has no name and numbers the rows" if _are_row_numbers(numbers) else ""
+    if word and (steps == 0).all() and np.ptp(values(name, None)) == 0:
+        return "is constant"
+    if word and word not in AMBIGUOUS and (steps >= 0).all() and is_ordered(values(name, None)):
+        return "is a time, too"
+    return ""
+
+
+def _are_row_numbers(values: Array) -> bool:
+    """Whether values are whole and increase."""
+    return bool((np.diff(values) > 0).all() and (values == np.floor(values)).all())
+
+
+def is_ordered(times: Array) -> bool:
+    """Whether values can be times: finite, and never decreasing."""
+    return bool(np.isfinite(times).all() and (np.diff(times) >= 0).all())
+
+
+def check_times(name: str, times: Array) -> None:
+    """Raise if the values of a column or array cannot be times."""
+    if not is_ordered(times):
+        raise ValueError(f"{name} cannot be the time: its values must be finite and never decrease.")
+
+
+def unit_of(name: str, times: Array | None = None) -> str:
+    """Find the unit in a name such as "depth [m]" or "time_ms", or else in the size of the times.
+
+    Times from 2001 to 2100 that count from 1970 show by their size whether they are in seconds,
+    milliseconds, microseconds or nanoseconds.
+
+    Examples
+    --------
+    >>> unit_of("depth_m"), unit_of("Time (ms)"), unit_of("frame"), unit_of("t")
+    ('m', 'ms', 'sample', 's')
+    >>> unit_of("timestamp", np.array([1.7e12, 1.7e12 + 100]))
+    'ms'
+    """
+    match = TIME_NAME.fullmatch(name.strip())
+    found = UNIT.search((match["rest"] or "").replace("_", " ") if match else name)
+    if found:
+        return found[0]
+    if match is None:
+        return ""
+    word = match["name"].lower()
+    if word not in (*COUNTS, "depth") and times is not None:
+        for unit, per_second in EPOCH_UNITS.items():
+            if EPOCH_SECONDS[0] <= times[0] / per_second <= times[-1] / per_second <= EPOCH_SECONDS[1]:
+                return unit
+    return UNITS_BY_NAME.get(word, "m" if word == "depth" else "s")
+
+
+def note_features(names: Sequence[str]) -> str:
+    """List the features, so that nobody has to guess what was segmented.
+
+    Examples
+    --------
+    >>> note_features(["flow", "pressure"])
+    '2 features: flow, pressure'
+    """
+    shown, rest = names[:MAX_LISTED], len(names) - MAX_LISTED
+    return f"{count_of(len(names), 'feature')}: {', '.join(shown)}{f' and {rest} more' if rest > 0 else ''}"

@@ -22,13 +22,17 @@ from seqspan.cuts.spectral.n_subspaces import laplacian_eigenvalues
 from seqspan.plots import COLOURS
 from seqspan.report._content import Content
 from seqspan.report._pictures import affinity_map, heat_map, symmetric_heat_map
-from seqspan.report._recuts import MAX_SUBSPACES, recut
-from seqspan.report._views import STEPS, make_view
-from seqspan.report._words import describe_facts, describe_settings
+from seqspan.report._recuts import MAX_SUBSPACES, recut, recut_grains
+from seqspan.report._views import make_view
+from seqspan.report._words import MIN_CLEAR_CONFIDENCE, describe_facts, describe_settings
 from seqspan.segmentation import Segmentation
 
-MAX_STRENGTH_POINTS = 2400  # on the curve of boundary strength; a wide screen has no more pixels
-SCRIPTS = ("state.js", "looks.js", "timeline.js", "table.js", "heat.js", "curves.js", "main.js")
+MAX_STRENGTH_POINTS = 12_000  # on the curve of boundary strength; the page draws the largest of every pixel
+STRENGTH_ROWS = 256  # of Z at a time: their differences stay in the processor's cache
+SCRIPTS = (
+    "state.js", "looks.js", "labels.js", "timeline.js", "handles.js", "table.js", "edits.js", "sure.js",
+    "telling.js", "heat.js", "curves.js", "main.js",
+)  # fmt: skip
 EIGENVECTOR_RESIDUAL = 1e-2  # the eigenvalues are off by its square, less than the width of a line
 
 
@@ -74,7 +78,9 @@ def build_report(
         settings=describe_settings(content),
         document=_printable(content.document),
         has_truth=content.true_labels is not None,
-        most=max(map(int, data["cuts"])),
+        numbers=len(data["cuts"]),
+        answers=len(data["cuts"]) + len(data["grains"]),
+        choices=_choices(list(data["grains"])),
         chosen=content.found.n_subspaces,
         cut=content.cut,
         noun=noun_of(content.recording.kind),
@@ -84,6 +90,19 @@ def build_report(
         script=Markup("\n".join(_resource(name) for name in SCRIPTS)),
         data=Markup(to_script_json(data)),
     )
+
+
+def _choices(grains: list[str]) -> list[tuple[str, str]]:
+    """Names and titles of the answers to choose from, from coarse to fine.
+
+    Examples
+    --------
+    >>> _choices(["coarse", "fine"])
+    [('coarse', 'Coarse'), ('found', 'As found'), ('fine', 'Fine')]
+    """
+    named = [(grain, grain.capitalize()) for grain in grains]
+    coarse = [choice for choice in named if choice[0] == "coarse"]
+    return [*coarse, ("found", "As found"), *(choice for choice in named if choice not in coarse)]
 
 
 def _resource(name: str) -> str:
@@ -116,7 +135,7 @@ def _printable(value: Any) -> Any:
 
 def make_data(content: Content) -> dict[str, Any]:
     """Collect what the scripts draw."""
-    cuts = recut(content)
+    cuts, grains = recut(content), recut_grains(content)
     return {
         "n": len(content.recording),
         "name": printable(Path(content.recording.source).stem or "recording"),
@@ -125,16 +144,17 @@ def make_data(content: Content) -> dict[str, Any]:
         "colours": COLOURS,
         "chosen": content.found.n_subspaces,
         "cuts": {str(k): _runs(labels) for k, labels in sorted(cuts.items())},
-        "found": [
-            [0, *content.found.boundaries.tolist()],
-            content.found.labels[[0, *content.found.boundaries]].tolist(),
-        ],
-        "confidence": {str(k): _confidence(content, labels) for k, labels in cuts.items()},
+        "found": _spans(content.found),
+        "grains": {grain: _spans(other) for grain, other in grains.items()},
+        "confidence": {str(k): _confidence(content, labels) for k, labels in cuts.items()}
+        | {grain: _pairs(other.boundaries, other.confidence) for grain, other in grains.items()},
         "truth": _truth(content),
         "strength": _strength(content),
         "spectrum": [] if content.cut == "ordered" else _spectrum(content.W),
         "labelEvidence": _label_evidence(content),
         "noun": noun_of(content.recording.kind),
+        "nouns": plural_of(noun_of(content.recording.kind)),
+        "minClear": MIN_CLEAR_CONFIDENCE,
         "history": [[p.iteration, _short(p.gap), round(p.seconds, 3)] for p in content.solution.history],
         "tol": content.document.get("parameters", {}).get("tol"),
         "rows": None
@@ -166,15 +186,24 @@ def _runs(labels: IntArray) -> list[list[int]]:
     return [starts.tolist(), labels[starts].tolist()]
 
 
+def _spans(found: Segmentation) -> list[list[int]]:
+    """Starts and labels of the spans of an answer."""
+    starts = [0, *found.boundaries.tolist()]
+    return [starts, found.labels[starts].tolist()]
+
+
 def _confidence(content: Content, labels: IntArray) -> dict[str, float]:
     """Confidence in each boundary of a cut, keyed by sample; for the cut as found it is already known."""
     if labels is content.found.labels:
-        starts, values = content.found.boundaries, content.confidence
-    else:
-        starts = boundaries_from_labels(labels)
-        values = content.found.confidence_of(starts)
-    pairs = zip(starts.tolist(), values.tolist(), strict=True)
-    return {str(start): round(value, 3) for start, value in pairs}
+        return _pairs(content.found.boundaries, content.confidence)
+    starts = boundaries_from_labels(labels)
+    return _pairs(starts, content.found.confidence_of(starts))
+
+
+def _pairs(starts: IntArray, values: Array | None) -> dict[str, float]:
+    """Values by sample."""
+    known = [] if values is None else values.tolist()
+    return {str(start): round(value, 3) for start, value in zip(starts.tolist(), known, strict=True)}
 
 
 def _truth(content: Content) -> dict[str, Any] | None:
@@ -204,11 +233,31 @@ def match_labels(true: IntArray, found: IntArray) -> list[int]:
 
 
 def _strength(content: Content) -> dict[str, Any]:
-    """How much the coefficients change at each sample: the maximum of every block, in thousandths."""
-    strength = np.concatenate([[0], boundary_strength(content.Z)])
+    """How much the coefficients change at each sample: the largest of every block, in times the median.
+
+    Logarithms, in hundredths of a power of ten: on a linear scale, one hard cut hides all other changes.
+    """
+    strength = np.concatenate([[0], mean_change(content.Z)])
     size = -(-len(strength) // MAX_STRENGTH_POINTS)
     blocks = np.maximum.reduceat(strength, np.arange(0, len(strength), size))
-    return {"size": size, "values": np.round(blocks / (blocks.max() or 1) * STEPS).astype(int).tolist()}
+    changes = strength[strength > 0]
+    median = float(np.median(changes)) if changes.size else 1.0
+    powers = np.log10(np.maximum(blocks / median, 1))
+    return {"size": size, "values": np.round(100 * powers).astype(int).tolist()}
+
+
+def mean_change(Z: Array) -> Array:
+    """:func:`seqspan.cuts.peaks.boundary_strength`, some rows at a time: differences are as large as Z.
+
+    Examples
+    --------
+    >>> mean_change(np.array([[1.0, 1.0, 0.0], [0.0, 0.0, 1.0]]))
+    array([0., 1.])
+    """
+    blocks = [Z[start : start + STRENGTH_ROWS] for start in range(0, len(Z), STRENGTH_ROWS)]
+    sums = [boundary_strength(block).astype(float) * len(block) for block in blocks]
+    strength: Array = np.sum(sums, axis=0) / len(Z)
+    return strength
 
 
 def _label_evidence(content: Content) -> dict[str, Any] | None:
@@ -229,4 +278,4 @@ def _affinity_picture(content: Content) -> dict[str, Any]:
     """The affinities as a picture."""
     if content.n_landmarks is None:
         return symmetric_heat_map(content.Z)
-    return affinity_map(SharedAffinity(content.Z))
+    return affinity_map(content.Z)

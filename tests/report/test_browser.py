@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import re
 from dataclasses import replace
 
@@ -23,6 +24,7 @@ from seqspan.datasets import make_recurring_subspaces
 from seqspan.models import Osc
 from seqspan.recording import PoseView, Recording
 from seqspan.report import build_report
+from seqspan.report._page import to_script_json
 from seqspan.results.cache import SolutionCache
 from seqspan.segmentation import Cutting, Representation
 
@@ -447,3 +449,42 @@ def test_figures_move_while_the_pointer_is_on_them(open_report, tmp_path, motion
     assert (page.evaluate(path) != still) == moves
     page.mouse.move(0, 0)
     assert page.evaluate(path) == still
+
+
+@pytest.fixture
+def dated_report(long_report, tmp_path):
+    """The page of a recording with dates, in which clocks change, and with a name for its first state."""
+    text = long_report.read_text(encoding="utf-8")
+    dates = [[0, "2024-03-31T01:30:00.0+01:00"]]
+    data = data_of(long_report)
+    starts = json.loads(data)["found"][0]
+    later = next(start for start in starts if start > 18_000)  # half an hour of ten samples a second
+    clock = np.datetime64("2024-03-31T02:30") + np.timedelta64(100 * later, "ms")
+    dates.append([later, f"{np.datetime_as_string(clock, 'ms')[:-2]}+02:00"])
+    changed = json.loads(data) | {"dates": dates, "names": {"0": "idle"}}
+    path = tmp_path / "report.html"
+    path.write_text(text.replace(data, to_script_json(changed)), encoding="utf-8")
+    return path, later
+
+
+def test_dates_in_are_dates_out(open_report, dated_report):
+    path, later = dated_report
+    opened = open_report(path)
+    rows = rows_of(save(opened.page))
+    assert rows[0]["start_time"] == "2024-03-31T01:30:00.0+01:00"
+    assert rows[0]["name"] == "idle"
+    second = np.datetime64("2024-03-31T01:30") + np.timedelta64(100 * int(rows[1]["start"]), "ms")
+    assert rows[1]["start_time"] == f"{np.datetime_as_string(second, 'ms')[:-2]}+01:00"
+    after = next(row for row in rows if int(row["start"]) == later)
+    assert after["start_time"].endswith("+02:00")
+    assert after["start_time"] == dict(json.loads(data_of(path))["dates"])[later]
+    axis = opened.page.locator("#strength text").all_text_contents()
+    assert any(text.startswith("31 Mar, 01:30") for text in axis)
+    assert "2024-03-31 01:30:00.0" in opened.page.locator("#span-0, .span").first.get_attribute("aria-label")
+    opened.page.uncheck("#grouped")
+    assert "2024" not in opened.page.locator("td[data-name=Length]").first.inner_text()
+    assert opened.complaints == []
+
+
+def data_of(path) -> str:
+    return re.search(r'id="data">(.*?)</script>', path.read_text(encoding="utf-8"), re.S)[1]

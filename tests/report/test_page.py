@@ -522,3 +522,14 @@ def test_labels_that_return_are_named_most_frequent_first(in_order):
     assert describe_returning(apart) == "Every span is a state of its own: none returns."
     many = change(in_order, labels=np.arange(60) % 6, boundaries=np.arange(1, 60))
     assert describe_returning(many).endswith("D (10 spans), and 2 more.")
+
+
+def test_dates_and_names_of_the_document_reach_the_page(in_order):
+    first, second = "2024-03-01T08:00:00Z", "2024-03-01T08:00:02Z"
+    spans = [{"start": 0, "start_time": first}, {"start": 20, "start_time": second}]
+    dated = {"input": {"time_zone": "UTC"}, "spans": spans, "label_names": ["idle", ""]}
+    data = data_of(build_report(in_order.found, dated))
+    assert data["dates"] == [[0, first], [20, second]]
+    assert data["names"] == {"0": "idle"}
+    assert describe_returning(replace(in_order, document=dated)) == "One returns: idle (2 spans)."
+    assert data_of(build_report(in_order.found))["dates"] is None

@@ -30,8 +30,8 @@ from seqspan.segmentation import Segmentation
 MAX_STRENGTH_POINTS = 12_000  # on the curve of boundary strength; the page draws the largest of every pixel
 STRENGTH_ROWS = 256  # of Z at a time: their differences stay in the processor's cache
 SCRIPTS = (
-    "state.js", "looks.js", "labels.js", "timeline.js", "handles.js", "table.js", "edits.js", "sure.js",
-    "telling.js", "heat.js", "curves.js", "main.js",
+    "state.js", "dates.js", "looks.js", "labels.js", "timeline.js", "handles.js", "table.js", "edits.js",
+    "sure.js", "telling.js", "heat.js", "curves.js", "main.js",
 )  # fmt: skip
 EIGENVECTOR_RESIDUAL = 1e-2  # the eigenvalues are off by its square, less than the width of a line
 
@@ -140,6 +140,8 @@ def make_data(content: Content) -> dict[str, Any]:
         "n": len(content.recording),
         "name": printable(Path(content.recording.source).stem or "recording"),
         "unit": printable(content.recording.time_unit),
+        "dates": _dates(content),
+        "names": _names(content),
         "edges": _short_edges(edge_times(content.recording.times)),
         "colours": COLOURS,
         "chosen": content.found.n_subspaces,
@@ -164,6 +166,19 @@ def make_data(content: Content) -> dict[str, Any]:
         "landmarks": content.n_landmarks,
         "view": make_view(content.recording, cuts, content.found.n_subspaces),
     }
+
+
+def _dates(content: Content) -> list[list[Any]] | None:
+    """Samples at which spans start, with their dates; None if the recording has no dates."""
+    if content.document.get("input", {}).get("time_zone") is None:
+        return None
+    return [[span["start"], span["start_time"]] for span in content.document["spans"]]
+
+
+def _names(content: Content) -> dict[str, str]:
+    """Names that the user gave to labels."""
+    given = content.document.get("label_names", ())
+    return {str(label): printable(name) for label, name in enumerate(given) if name}
 
 
 def _short(value: float) -> float:

@@ -18,7 +18,7 @@ from seqspan.segmentation import Segmentation
 MAX_SUBSPACES = 20  # largest number on the slider
 MAX_GROUPS = 720  # groups of neighbouring samples; cutting groups makes 20 cuts cheaper than one exact cut
 # how many other answers of the ordered cut a page has, up to this many samples: they take about two seconds
-MOST_ANSWERS = ((400, 22), (4000, 8), (40_000, 4))
+MOST_ANSWERS = ((400, 22), (4000, 8), (20_000, 2))
 GRAINS = ("coarse", "fine")  # beside the default, which was found or can be
 
 

@@ -60,10 +60,16 @@ def describe_returning(content: Content) -> str:
         return ""
     if not returning:
         return f"Every span is a {noun_of(content.recording.kind)} of its own: none returns."
-    named = [f"{name_label(label)} ({counts[label]} spans)" for label in returning[:N_RETURNING]]
+    named = [f"{_title(content, label)} ({counts[label]} spans)" for label in returning[:N_RETURNING]]
     more = len(returning) - len(named)
     listed = ", ".join([*named, f"and {more} more"] if more else named)
     return f"{'One returns' if len(returning) == 1 else f'{len(returning)} return'}: {listed}."
+
+
+def _title(content: Content, label: int) -> str:
+    """The name that the user gave to a label, or its letters."""
+    given = content.document.get("label_names", ())
+    return printable(given[label]) if label < len(given) and given[label] else name_label(label)
 
 
 def describe_one_span(content: Content) -> dict[str, Any] | None:

@@ -137,12 +137,16 @@ function cell(text) {
   return /[",\n\r]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text;
 }
 
+/** A time as in segments.csv. */
+function timeCell(value) {
+  return DATA.dates ? dateText(value, "T") : String(Number(value.toPrecision(10)));
+}
+
 /** The spans as segments.csv, in the format of the command line. */
 function toCsv() {
   const lines = ["start,end,start_time,end_time,label,confidence,name"];
-  const number = (value) => String(Number(value.toPrecision(10)));
   for (const span of state.spans) {
-    const times = [number(edge(span.start)), number(edge(span.end))];
+    const times = [span.start, span.end].map((sample) => timeCell(edge(sample)));
     const row = [span.start, span.end, ...times, span.label, confidence(span) ?? "", cell(nameOf(span.label))];
     lines.push(row.join(","));
   }

@@ -29,7 +29,7 @@ function showOther(answer) {
   if (state.past.length) state.past.push({ tag: `answer-${answer}`, ...snapshot() });
   state.answer = answer;
   state.spans = toSpans(answer === AS_FOUND ? DATA.found : (DATA.grains[answer] ?? DATA.cuts[answer]));
-  state.names = {};
+  state.names = answer === AS_FOUND ? { ...DATA.names } : {};
   state.selected = -1;
   state.view = [0, N];
   state.open.clear();

@@ -87,8 +87,13 @@ function timeDigits() {
   return step > 0 ? Math.max(2, Math.min(6, Math.ceil(-Math.log10(step)))) : 2;
 }
 
-/** A time with its unit; hours, minutes and seconds if the recording is long. */
+/** A time with its unit, or a date. */
 function timeText(value, digits = DIGITS) {
+  return DATA.dates ? dateText(value, " ") : lengthText(value, digits);
+}
+
+/** A length of time with its unit; hours, minutes and seconds if the recording is long. */
+function lengthText(value, digits = DIGITS) {
   if (DATA.unit === "sample") return String(Math.round(value));
   if (DATA.unit === "s" && edge(N) >= 100) {
     const minutes = Math.floor(value / 60);
@@ -100,7 +105,9 @@ function timeText(value, digits = DIGITS) {
 }
 
 function rangeText(span) {
-  return `${timeText(edge(span.start))} to ${timeText(edge(span.end))}`;
+  const [from, to] = [timeText(edge(span.start)), timeText(edge(span.end))];
+  const sameDay = DATA.dates && from.slice(0, 10) === to.slice(0, 10);
+  return `${from} to ${sameDay ? to.slice(11) : to}`;
 }
 
 /** A value of the recording with four significant digits. */
@@ -156,17 +163,6 @@ function groupByLabel() {
     groups.set(span.label, group);
   });
   return [...groups.values()].sort((a, b) => a.label - b.label);
-}
-
-/** Steps of the time axis; whole minutes and hours where times are written as such. */
-function clockTicks(low, high, count) {
-  if (DATA.unit !== "s" || edge(N) < 100) return ticks(low, high, count);
-  const rough = (high - low) / Math.max(count, 1);
-  const step = [15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 43200].find((size) => size >= rough);
-  if (!step || rough < 10) return ticks(low, high, count);
-  const found = [];
-  for (let i = Math.ceil(low / step); i * step <= high; i++) found.push(i * step);
-  return { found, digits: 0 };
 }
 
 /** Round steps for about `count` ticks between two values. */

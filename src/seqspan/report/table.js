@@ -111,7 +111,7 @@ function rowOf(i) {
     looks,
     cell("Start", timeText(edge(span.start))),
     cell("End", timeText(edge(span.end))),
-    cell("Length", timeText(edge(span.end) - edge(span.start))),
+    cell("Length", lengthText(edge(span.end) - edge(span.start))),
     confidenceCell,
   );
 }

@@ -244,17 +244,16 @@ function strengthPlot(width) {
     last = x;
     svg.append(make("path", { d: `M${x - 4} ${base + 8}L${x + 4} ${base + 8}L${x} ${base + 1}Z`, class: "chosen" }));
   }
-  svg.append(make("line", { x1: 0, x2: width, y1: base, y2: base, class: "axis" }), ...timeTicks(width, height));
+  svg.append(make("line", { x1: 0, x2: width, y1: base, y2: base, class: "axis" }), ...axisTexts(width, height));
   return svg;
 }
 
-function timeTicks(width, height) {
+function axisTexts(width, height) {
   const [low, high] = state.view.map(place);
-  const { found, digits } = clockTicks(low, high, width / 110);
-  return found.map((value) => {
+  return timeTicks(low, high, width / 110).map(([value, text]) => {
     const x = ((value - low) / (high - low || 1)) * width;
     const anchor = x < 24 ? "start" : x > width - 40 ? "end" : "middle";
-    return make("text", { x, y: height - 6, "text-anchor": anchor }, timeText(value, digits));
+    return make("text", { x, y: height - 6, "text-anchor": anchor }, text);
   });
 }
 

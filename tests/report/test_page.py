@@ -362,22 +362,33 @@ def test_channels_of_any_size(content, scale):
     np.testing.assert_allclose(shown, X[:, int(channel["name"][1:])], rtol=1e-3, atol=1e-3 * scale)
 
 
-def test_strength_has_a_scale_that_shows_small_changes_beside_large_ones(content):
+def test_strength_has_a_scale_that_shows_small_changes_beside_large_ones():
     Z = np.random.default_rng(0).random((60, 60)) * 0.001
-    Z[:, 30:] += 10
+    Z[:, 20:] += 10
     Z[:, 45:] += 0.1
-    values = data_of(build_report(pipeline.cut(represent(np.eye(60), Z), Cutting("ncut", n_subspaces=2))))[
-        "strength"
-    ]["values"]
-    median = np.median(boundary_strength(Z))
-    assert values[30] == pytest.approx(100 * np.log10(10 / median), abs=2)
-    assert values[45] > values[30] / 3  # one hundredth of it, on a linear scale
-    assert max(values[1:30]) < 50
+    found = pipeline.cut(represent(np.eye(60), Z), Cutting("ncut", n_subspaces=2))
+    values = data_of(build_report(found))["strength"]["values"]
+    assert np.argsort(values)[-1] == 20
+    assert values[45] == max(values[26:])
+    assert values[20] - values[45] == pytest.approx(200, abs=2)  # a hundred times as much, in powers of ten
+    assert values[45] > values[20] / 3
+    assert max(values[:15] + values[51:]) < 50
 
 
-def test_changes_are_summed_over_blocks_of_rows():
-    Z = np.random.default_rng(0).standard_normal((2 * STRENGTH_ROWS + 3, 7))
-    np.testing.assert_allclose(mean_change(Z), boundary_strength(Z), rtol=1e-12)
+@pytest.mark.parametrize("m", [3, 2 * STRENGTH_ROWS + 3])
+def test_changes_are_those_of_the_library_from_one_sample_to_the_next(m):
+    Z = np.random.default_rng(0).standard_normal((m, 9))
+    np.testing.assert_allclose(mean_change(Z)[1:], boundary_strength(Z), rtol=1e-12)
+
+
+def test_changes_compare_the_means_of_blocks():
+    Z = np.random.default_rng(0).standard_normal((4, 23))
+    blocks = np.stack([Z[:, start : start + 3].mean(axis=1) for start in range(0, 23, 3)], axis=1)
+    found = mean_change(Z, size=3, reach=2)
+    for place in range(1, 8):
+        after, before = blocks[:, place : place + 2], blocks[:, max(place - 2, 0) : place]
+        expected = np.abs(after.mean(axis=1) - before.mean(axis=1)).mean()
+        assert found[place] == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("seed", range(8))

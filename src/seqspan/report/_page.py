@@ -16,7 +16,6 @@ from scipy.optimize import linear_sum_assignment
 from seqspan._core.spans import boundaries_from_labels, edge_times
 from seqspan._core.text import noun_of, plural_of, printable
 from seqspan._core.types import Array, IntArray
-from seqspan.cuts.peaks import boundary_strength
 from seqspan.cuts.spectral.affinity import SharedAffinity
 from seqspan.cuts.spectral.n_subspaces import laplacian_eigenvalues
 from seqspan.plots import COLOURS
@@ -27,8 +26,9 @@ from seqspan.report._views import make_view
 from seqspan.report._words import MIN_CLEAR_CONFIDENCE, describe_facts, describe_settings
 from seqspan.segmentation import Segmentation
 
-MAX_STRENGTH_POINTS = 12_000  # on the curve of boundary strength; the page draws the largest of every pixel
-STRENGTH_ROWS = 256  # of Z at a time: their differences stay in the processor's cache
+MAX_STRENGTH_POINTS = 2500  # on the curve of changes; the page draws the largest of every pixel
+STRENGTH_REACH = 5  # samples before and after a place whose means are compared
+STRENGTH_ROWS = 16  # of Z at a time, so that sums are not as large as Z
 SCRIPTS = (
     "state.js", "dates.js", "looks.js", "labels.js", "timeline.js", "handles.js", "table.js", "edits.js",
     "sure.js", "telling.js", "heat.js", "curves.js", "main.js",
@@ -248,31 +248,42 @@ def match_labels(true: IntArray, found: IntArray) -> list[int]:
 
 
 def _strength(content: Content) -> dict[str, Any]:
-    """How much the coefficients change at each sample: the largest of every block, in times the median.
+    """How much the coefficients change at each block of samples, in times the median.
 
     Logarithms, in hundredths of a power of ten: on a linear scale, one hard cut hides all other changes.
     """
-    strength = np.concatenate([[0], mean_change(content.Z)])
-    size = -(-len(strength) // MAX_STRENGTH_POINTS)
-    blocks = np.maximum.reduceat(strength, np.arange(0, len(strength), size))
+    size = -(-content.Z.shape[1] // MAX_STRENGTH_POINTS)
+    strength = mean_change(content.Z, size, max(1, STRENGTH_REACH // size))
     changes = strength[strength > 0]
     median = float(np.median(changes)) if changes.size else 1.0
-    powers = np.log10(np.maximum(blocks / median, 1))
+    powers = np.log10(np.maximum(strength / median, 1))
     return {"size": size, "values": np.round(100 * powers).astype(int).tolist()}
 
 
-def mean_change(Z: Array) -> Array:
-    """:func:`seqspan.cuts.peaks.boundary_strength`, some rows at a time: differences are as large as Z.
+def mean_change(Z: Array, size: int = 1, reach: int = 1) -> Array:
+    """Compare the mean coefficients of up to `reach` blocks before and after the start of each block.
+
+    With blocks of one sample and a reach of one this is :func:`seqspan.cuts.peaks.boundary_strength`, with a
+    zero for the first sample. A longer reach averages noise.
 
     Examples
     --------
     >>> mean_change(np.array([[1.0, 1.0, 0.0], [0.0, 0.0, 1.0]]))
-    array([0., 1.])
+    array([0., 0., 1.])
     """
-    blocks = [Z[start : start + STRENGTH_ROWS] for start in range(0, len(Z), STRENGTH_ROWS)]
-    sums = [boundary_strength(block).astype(float) * len(block) for block in blocks]
-    strength: Array = np.sum(sums, axis=0) / len(Z)
-    return strength
+    starts = np.arange(0, Z.shape[1], size)
+    counts = np.diff(np.append(starts, Z.shape[1]))
+    place = np.arange(1, len(starts))
+    before, after = np.maximum(place - reach, 0), np.minimum(place + reach, len(starts))
+    strength = np.zeros(len(starts))
+    for first in range(0, len(Z), STRENGTH_ROWS):
+        rows = Z[first : first + STRENGTH_ROWS]
+        means = np.add.reduceat(rows, starts, axis=1) / counts  # counts are integers: in double precision
+        sums = np.pad(np.cumsum(means, axis=1), ((0, 0), (1, 0)))
+        later = (sums[:, after] - sums[:, place]) / (after - place)
+        earlier = (sums[:, place] - sums[:, before]) / (place - before)
+        strength[1:] += np.abs(later - earlier).sum(axis=0)
+    return strength / len(Z)
 
 
 def _label_evidence(content: Content) -> dict[str, Any] | None:

@@ -31,7 +31,7 @@ function strongestInside({ start, end }) {
   const middle = (start + end) >> 1;
   let best = -1,
     found = middle;
-  const margin = Math.max(1, Math.floor((end - start) / 20)); // not right beside a boundary
+  const margin = Math.max(1, Math.floor((end - start) / 5)); // boundaries spread to their neighbourhood
   const [first, last] = [start + margin, end - margin].map((sample) => Math.floor(columnOf(sample) / size));
   for (let j = first; j <= last; j++) {
     const sample = sampleOf(j * size);

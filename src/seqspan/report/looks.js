@@ -173,9 +173,9 @@ function channelPaths(channel, range, width, height) {
   const [low, high] = channelExtent(channel);
   const y = (value) => (height - 3 - ((value - low) / (high - low)) * (height - 6)).toFixed(1);
   const [start, end] = [place(range[0]), place(range[1])];
-  const x = (block) => {
-    const middle = Math.min(N - 1, Math.floor((block + 0.5) * size));
-    return Math.max(0, Math.min(width, ((place(middle) - start) / (end - start || 1)) * width));
+  const x = (from, to) => {
+    const middle = (place(Math.min(N, from * size)) + place(Math.min(N, to * size))) / 2;
+    return Math.max(0, Math.min(width, ((middle - start) / (end - start || 1)) * width));
   };
   const tops = [],
     bottoms = [],
@@ -183,13 +183,16 @@ function channelPaths(channel, range, width, height) {
   for (let pixel = 0; pixel < pixels; pixel++) {
     const from = first + Math.floor((pixel * (last - first)) / pixels);
     const to = Math.max(from + 1, first + Math.floor(((pixel + 1) * (last - first)) / pixels));
-    const at = x((from + to - 1) / 2).toFixed(1);
+    const at = x(from, to).toFixed(1);
     const part = (name) => (channel[name] || channel.means).slice(from, to);
     tops.push(`${at} ${y(Math.max(...part("highs")))}`);
     bottoms.push(`${at} ${y(Math.min(...part("lows")))}`);
     const means = part("means");
     line.push(`${at} ${y(means.reduce((a, b) => a + b, 0) / means.length)}`);
   }
+  // half a block is left at either end, or the whole span if it is as short as one
+  line.unshift(line[0].replace(/^\S+/, "0"));
+  line.push(line[line.length - 1].replace(/^\S+/, String(width)));
   const paths = [make("path", { d: `M${line.join("L")}`, class: "line" })];
   if (last - first > pixels || channel.lows)
     paths.unshift(make("path", { d: `M${tops.join("L")}L${bottoms.reverse().join("L")}Z`, class: "area" }));

@@ -44,7 +44,7 @@ function drawTimeline() {
     );
   parts.push(
     spanTrack(width),
-    make("p", { class: "track-name" }, "How much changes from sample to sample, times the median"),
+    make("p", { class: "track-name" }, "How much changes, times the median"),
     strengthPlot(width),
     overview(width),
   );

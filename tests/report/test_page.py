@@ -28,7 +28,7 @@ from seqspan.datasets import make_recurring_subspaces
 from seqspan.models import Osc
 from seqspan.plots import COLOURS
 from seqspan.recording import PoseView, Recording, SpectrumView
-from seqspan.report import _content, _recuts, build_report
+from seqspan.report import _content, _page, _recuts, build_report
 from seqspan.report._channels import MAX_CHANNELS, MAX_POINTS, describe_channels, label_information
 from seqspan.report._content import Content
 from seqspan.report._page import SCRIPTS, STRENGTH_ROWS, mean_change, to_script_json
@@ -379,6 +379,12 @@ def test_strength_has_a_scale_that_shows_small_changes_beside_large_ones():
 def test_changes_are_those_of_the_library_from_one_sample_to_the_next(m):
     Z = np.random.default_rng(0).standard_normal((m, 9))
     np.testing.assert_allclose(mean_change(Z)[1:], boundary_strength(Z), rtol=1e-12)
+
+
+def test_some_atoms_stand_for_many(monkeypatch):
+    Z = np.random.default_rng(0).standard_normal((50, 9))
+    monkeypatch.setattr(_page, "MAX_STRENGTH_ATOMS", 20)
+    np.testing.assert_allclose(mean_change(Z)[1:], boundary_strength(Z[::3]), rtol=1e-12)
 
 
 def test_changes_compare_the_means_of_blocks():

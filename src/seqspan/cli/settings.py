@@ -58,6 +58,7 @@ class Settings:
     truth: str | None = option("--truth", "FILE", "true labels or boundaries, to score the result")
     export: str | None = option("--export", "LIST", ",".join(EXPORTS))
     split: bool = option("--split", "", "video: one file per span", False)
+    no_report: bool = option("--no-report", "", "leave out report.html", False)
     out: str | None = option("--out -o", "DIR", "result folder; INPUT.seqspan by default")
     jobs: int = option("--jobs -j", "N", "inputs to work on at the same time", 1)
 

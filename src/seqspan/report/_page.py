@@ -28,6 +28,7 @@ from seqspan.segmentation import Segmentation
 
 MAX_STRENGTH_POINTS = 2500  # on the curve of changes; the page draws the largest of every pixel
 STRENGTH_REACH = 5  # samples before and after a place whose means are compared
+MAX_STRENGTH_ATOMS = 2500  # rows of Z; of more, some at even steps stand for all
 STRENGTH_ROWS = 16  # of Z at a time, so that sums are not as large as Z
 SCRIPTS = (
     "state.js", "dates.js", "looks.js", "labels.js", "timeline.js", "handles.js", "table.js", "edits.js",
@@ -276,14 +277,15 @@ def mean_change(Z: Array, size: int = 1, reach: int = 1) -> Array:
     place = np.arange(1, len(starts))
     before, after = np.maximum(place - reach, 0), np.minimum(place + reach, len(starts))
     strength = np.zeros(len(starts))
-    for first in range(0, len(Z), STRENGTH_ROWS):
-        rows = Z[first : first + STRENGTH_ROWS]
+    atoms = Z[:: -(-len(Z) // MAX_STRENGTH_ATOMS)]
+    for first in range(0, len(atoms), STRENGTH_ROWS):
+        rows = atoms[first : first + STRENGTH_ROWS]
         means = np.add.reduceat(rows, starts, axis=1) / counts  # counts are integers: in double precision
         sums = np.pad(np.cumsum(means, axis=1), ((0, 0), (1, 0)))
         later = (sums[:, after] - sums[:, place]) / (after - place)
         earlier = (sums[:, place] - sums[:, before]) / (place - before)
         strength[1:] += np.abs(later - earlier).sum(axis=0)
-    return strength / len(Z)
+    return strength / len(atoms)
 
 
 def _label_evidence(content: Content) -> dict[str, Any] | None:

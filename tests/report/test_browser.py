@@ -478,7 +478,7 @@ def test_dates_in_are_dates_out(open_report, dated_report):
     after = next(row for row in rows if int(row["start"]) == later)
     assert after["start_time"].endswith("+02:00")
     assert after["start_time"] == dict(json.loads(data_of(path))["dates"])[later]
-    axis = opened.page.locator("#strength text").all_text_contents()
+    axis = opened.page.locator("#changes text").all_text_contents()
     assert any(text.startswith("31 Mar, 01:30") for text in axis)
     assert "2024-03-31 01:30:00.0" in opened.page.locator("#span-0, .span").first.get_attribute("aria-label")
     opened.page.uncheck("#grouped")

@@ -19,8 +19,7 @@ from seqspan._core.solution import Solution
 from seqspan._core.spans import MIN_LENGTH
 from seqspan.cuts import make_cutter
 from seqspan.cuts.ordered.confidence import boundary_confidence
-from seqspan.cuts.ordered.cost import make_cost
-from seqspan.cuts.peaks import boundary_strength
+from seqspan.cuts.ordered.cost import GaussianCost, make_cost
 from seqspan.cuts.spectral.affinity import SharedAffinity
 from seqspan.cuts.spectral.n_subspaces import find_soft_gap, soft_scores
 from seqspan.cuts.spectral.ncut import normalised_cut
@@ -28,10 +27,11 @@ from seqspan.datasets import make_recurring_subspaces
 from seqspan.models import Osc
 from seqspan.plots import COLOURS
 from seqspan.recording import PoseView, Recording, SpectrumView
-from seqspan.report import _content, _page, _recuts, build_report
+from seqspan.report import _content, _recuts, build_report
+from seqspan.report._changes import MAX_PLACES, confidence_everywhere, describe_changes
 from seqspan.report._channels import MAX_CHANNELS, MAX_POINTS, describe_channels, label_information
 from seqspan.report._content import Content
-from seqspan.report._page import SCRIPTS, STRENGTH_ROWS, mean_change, to_script_json
+from seqspan.report._page import SCRIPTS, to_script_json
 from seqspan.report._pictures import MAX_SIDE, affinity_map, heat_map, symmetric_heat_map
 from seqspan.report._recuts import MAX_GROUPS, pool_sum, recut, recut_grains, snap
 from seqspan.report._views import make_view, wanted_samples
@@ -362,39 +362,33 @@ def test_channels_of_any_size(content, scale):
     np.testing.assert_allclose(shown, X[:, int(channel["name"][1:])], rtol=1e-3, atol=1e-3 * scale)
 
 
-def test_strength_has_a_scale_that_shows_small_changes_beside_large_ones():
-    Z = np.random.default_rng(0).random((60, 60)) * 0.001
-    Z[:, 20:] += 10
-    Z[:, 45:] += 0.1
-    found = pipeline.cut(represent(np.eye(60), Z), Cutting("ncut", n_subspaces=2))
-    values = data_of(build_report(found))["strength"]["values"]
-    assert np.argsort(values)[-1] == 20
-    assert values[45] == max(values[26:])
-    assert values[20] - values[45] == pytest.approx(200, abs=2)  # a hundred times as much, in powers of ten
-    assert values[45] > values[20] / 3
-    assert max(values[:15] + values[51:]) < 50
+def test_changes_of_different_size_show_side_by_side():
+    rng = np.random.default_rng(0)
+    levels = np.repeat([-1.0, 1.0, 1.2], 40)
+    Y = levels[:, None] + 0.05 * rng.standard_normal((120, 2))
+    values = describe_changes(GaussianCost([Y]))["values"]
+    assert values[0] == 0
+    assert values[40] == max(values)
+    assert values[80] == max(values[60:])
+    assert values[80] > values[40] / 2  # a tenth of the step
+    assert np.median(values) < values[80] / 2
 
 
-@pytest.mark.parametrize("m", [3, 2 * STRENGTH_ROWS + 3])
-def test_changes_are_those_of_the_library_from_one_sample_to_the_next(m):
-    Z = np.random.default_rng(0).standard_normal((m, 9))
-    np.testing.assert_allclose(mean_change(Z)[1:], boundary_strength(Z), rtol=1e-12)
+def test_the_curve_is_the_confidence_of_single_boundaries(in_order):
+    cost = in_order.found.cutter.cost
+    values = confidence_everywhere(cost)
+    for place in (1, 7, 20, 33, 40, 59):
+        assert values[place] == boundary_confidence(cost, np.array([place]))[0]
+    shown = data_of(build_report(in_order.found))["changes"]
+    assert shown == {"size": 1, "values": np.round(1000 * values).astype(int).tolist()}
 
 
-def test_some_atoms_stand_for_many(monkeypatch):
-    Z = np.random.default_rng(0).standard_normal((50, 9))
-    monkeypatch.setattr(_page, "MAX_STRENGTH_ATOMS", 20)
-    np.testing.assert_allclose(mean_change(Z)[1:], boundary_strength(Z[::3]), rtol=1e-12)
-
-
-def test_changes_compare_the_means_of_blocks():
-    Z = np.random.default_rng(0).standard_normal((4, 23))
-    blocks = np.stack([Z[:, start : start + 3].mean(axis=1) for start in range(0, 23, 3)], axis=1)
-    found = mean_change(Z, size=3, reach=2)
-    for place in range(1, 8):
-        after, before = blocks[:, place : place + 2], blocks[:, max(place - 2, 0) : place]
-        expected = np.abs(after.mean(axis=1) - before.mean(axis=1)).mean()
-        assert found[place] == pytest.approx(expected)
+def test_long_recordings_are_averaged_over_blocks_first():
+    levels = np.repeat([-1.0, 1.0], [4 * MAX_PLACES, 4 * MAX_PLACES])
+    Y = levels[:, None] + 0.1 * np.random.default_rng(0).standard_normal((8 * MAX_PLACES, 2))
+    shown = describe_changes(GaussianCost([Y]))
+    assert (shown["size"], len(shown["values"])) == (8, MAX_PLACES)
+    assert np.argmax(shown["values"]) == MAX_PLACES / 2
 
 
 @pytest.mark.parametrize("seed", range(8))

@@ -19,6 +19,7 @@ from seqspan._core.types import Array, IntArray
 from seqspan.cuts.spectral.affinity import SharedAffinity
 from seqspan.cuts.spectral.n_subspaces import laplacian_eigenvalues
 from seqspan.plots import COLOURS
+from seqspan.report._changes import describe_changes
 from seqspan.report._content import Content
 from seqspan.report._pictures import affinity_map, heat_map, symmetric_heat_map
 from seqspan.report._recuts import MAX_SUBSPACES, recut, recut_grains
@@ -26,10 +27,6 @@ from seqspan.report._views import make_view
 from seqspan.report._words import MIN_CLEAR_CONFIDENCE, describe_facts, describe_settings
 from seqspan.segmentation import Segmentation
 
-MAX_STRENGTH_POINTS = 2500  # on the curve of changes; the page draws the largest of every pixel
-STRENGTH_REACH = 5  # samples before and after a place whose means are compared
-MAX_STRENGTH_ATOMS = 2500  # rows of Z; of more, some at even steps stand for all
-STRENGTH_ROWS = 16  # of Z at a time, so that sums are not as large as Z
 SCRIPTS = (
     "state.js", "dates.js", "looks.js", "labels.js", "timeline.js", "handles.js", "table.js", "edits.js",
     "sure.js", "telling.js", "heat.js", "curves.js", "main.js",
@@ -152,7 +149,7 @@ def make_data(content: Content) -> dict[str, Any]:
         "confidence": {str(k): _confidence(content, labels) for k, labels in cuts.items()}
         | {grain: _pairs(other.boundaries, other.confidence) for grain, other in grains.items()},
         "truth": _truth(content),
-        "strength": _strength(content),
+        "changes": describe_changes(content.found.cutter.cost),
         "spectrum": [] if content.cut == "ordered" else _spectrum(content.W),
         "labelEvidence": _label_evidence(content),
         "noun": noun_of(content.recording.kind),
@@ -246,46 +243,6 @@ def match_labels(true: IntArray, found: IntArray) -> list[int]:
     partners = dict(zip(rows.tolist(), columns.tolist(), strict=True))
     unused = iter(range(int(found.max()) + 1, len(counts) + int(found.max()) + 1))
     return [partners[label] if label in partners else next(unused) for label in range(len(counts))]
-
-
-def _strength(content: Content) -> dict[str, Any]:
-    """How much the coefficients change at each block of samples, in times the median.
-
-    Logarithms, in hundredths of a power of ten: on a linear scale, one hard cut hides all other changes.
-    """
-    size = -(-content.Z.shape[1] // MAX_STRENGTH_POINTS)
-    strength = mean_change(content.Z, size, max(1, STRENGTH_REACH // size))
-    changes = strength[strength > 0]
-    median = float(np.median(changes)) if changes.size else 1.0
-    powers = np.log10(np.maximum(strength / median, 1))
-    return {"size": size, "values": np.round(100 * powers).astype(int).tolist()}
-
-
-def mean_change(Z: Array, size: int = 1, reach: int = 1) -> Array:
-    """Compare the mean coefficients of up to `reach` blocks before and after the start of each block.
-
-    With blocks of one sample and a reach of one this is :func:`seqspan.cuts.peaks.boundary_strength`, with a
-    zero for the first sample. A longer reach averages noise.
-
-    Examples
-    --------
-    >>> mean_change(np.array([[1.0, 1.0, 0.0], [0.0, 0.0, 1.0]]))
-    array([0., 0., 1.])
-    """
-    starts = np.arange(0, Z.shape[1], size)
-    counts = np.diff(np.append(starts, Z.shape[1]))
-    place = np.arange(1, len(starts))
-    before, after = np.maximum(place - reach, 0), np.minimum(place + reach, len(starts))
-    strength = np.zeros(len(starts))
-    atoms = Z[:: -(-len(Z) // MAX_STRENGTH_ATOMS)]
-    for first in range(0, len(atoms), STRENGTH_ROWS):
-        rows = atoms[first : first + STRENGTH_ROWS]
-        means = np.add.reduceat(rows, starts, axis=1) / counts  # counts are integers: in double precision
-        sums = np.pad(np.cumsum(means, axis=1), ((0, 0), (1, 0)))
-        later = (sums[:, after] - sums[:, place]) / (after - place)
-        earlier = (sums[:, place] - sums[:, before]) / (place - before)
-        strength[1:] += np.abs(later - earlier).sum(axis=0)
-    return strength / len(atoms)
 
 
 def _label_evidence(content: Content) -> dict[str, Any] | None:

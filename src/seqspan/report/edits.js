@@ -67,10 +67,14 @@ function moveSplit(sample) {
 function join(i, selected) {
   if (!state.spans[i] || i < 1) return;
   const label = state.spans[selected === i ? i : i - 1].label;
-  correct(`join-${state.past.length}`, () => {
-    const [gone] = state.spans.splice(i, 1);
-    Object.assign(state.spans[i - 1], { end: gone.end, label });
-  }, i - 1);
+  correct(
+    `join-${state.past.length}`,
+    () => {
+      const [gone] = state.spans.splice(i, 1);
+      Object.assign(state.spans[i - 1], { end: gone.end, label });
+    },
+    i - 1,
+  );
 }
 
 /** Split the selected span; the second half becomes the selected one. */
@@ -129,7 +133,8 @@ function drawCorrections() {
   const count = state.past.length;
   byId("edited").hidden = !count;
   document.body.classList.toggle("has-bar", count > 0);
-  byId("edited-text").textContent = `${countOf(count, "correction")}${state.saved ? ", saved" : ", not saved yet"}.`;
+  byId("edited-text").textContent =
+    `${countOf(count, "correction")}${state.saved ? ", saved" : ", not saved yet"}.`;
 }
 
 /** Quote a cell of a CSV file if it needs it. */
@@ -147,7 +152,14 @@ function toCsv() {
   const lines = ["start,end,start_time,end_time,label,confidence,name"];
   for (const span of state.spans) {
     const times = [span.start, span.end].map((sample) => timeCell(edge(sample)));
-    const row = [span.start, span.end, ...times, span.label, confidence(span) ?? "", cell(nameOf(span.label))];
+    const row = [
+      span.start,
+      span.end,
+      ...times,
+      span.label,
+      confidence(span) ?? "",
+      cell(nameOf(span.label)),
+    ];
     lines.push(row.join(","));
   }
   return lines.join("\n") + "\n";

@@ -27,7 +27,7 @@ function clamp(value, [low, high]) {
 
 /** The sample inside a span at which most changes: where to split it, unless the reader knows better. */
 function strongestInside({ start, end }) {
-  const { values, size } = DATA.strength;
+  const { values, size } = DATA.changes;
   const middle = (start + end) >> 1;
   let best = -1,
     found = middle;
@@ -43,7 +43,7 @@ function strongestInside({ start, end }) {
 function drawHandles(box) {
   if (!state.spans[state.selected]) return;
   const samples = { ...state.spans[state.selected], split: state.split };
-  const [top, plot] = [box, byId("strength")].map((node) => node.getBoundingClientRect().top);
+  const [top, plot] = [box, byId("changes")].map((node) => node.getBoundingClientRect().top);
   for (const [name, { text, limits }] of Object.entries(HANDLES)) {
     const range = limits();
     const part = share(samples[name]);
@@ -60,7 +60,7 @@ function drawHandles(box) {
       "aria-valuetext": `sample ${samples[name]}, ${timeText(edge(samples[name]))}`,
     });
     handle.style.left = `${100 * part}%`;
-    handle.style.height = `${plot - top + STRENGTH_BASE + 6}px`;
+    handle.style.height = `${plot - top + CHANGES_BASE + 6}px`;
     wireHandle(handle, name);
     box.append(handle);
   }

@@ -21,7 +21,13 @@ function cardOf({ label, spans, samples, longest }) {
     make("b", {}, nameOf(label)),
     make(
       "button",
-      { type: "button", class: "link", id: `rename-${label}`, "data-rename": label, "aria-label": `Rename ${nameOf(label)}` },
+      {
+        type: "button",
+        class: "link",
+        id: `rename-${label}`,
+        "data-rename": label,
+        "aria-label": `Rename ${nameOf(label)}`,
+      },
       "Rename",
     ),
   );
@@ -47,12 +53,21 @@ function lookOfLabel(label, span) {
     return make(
       "div",
       { class: "looks" },
-      curve([mean.map((value) => (value - low) / (high - low || 1))], 230, 80, `Mean spectrum of ${nameOf(label)}`),
+      curve(
+        [mean.map((value) => (value - low) / (high - low || 1))],
+        230,
+        80,
+        `Mean spectrum of ${nameOf(label)}`,
+      ),
     );
   }
   if (!shownSamples.length) return null;
   const shown = nearestShown((span.start + span.end) >> 1, span);
-  return make("div", { class: "looks" }, pictureOf(shown, `${nameOf(label)}: ${timeText(edge(shown))}`, span));
+  return make(
+    "div",
+    { class: "looks" },
+    pictureOf(shown, `${nameOf(label)}: ${timeText(edge(shown))}`, span),
+  );
 }
 
 /** Ask for the name of a label where it stands. */

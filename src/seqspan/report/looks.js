@@ -22,7 +22,9 @@ function nearestShown(i, span) {
   const at = firstShown(i);
   const near = [shownSamples[at - 1], shownSamples[at]].filter((j) => j !== undefined);
   const inside = near.filter((j) => j >= span.start && j < span.end);
-  return (inside.length ? inside : near).reduce((best, j) => (Math.abs(j - i) < Math.abs(best - i) ? j : best));
+  return (inside.length ? inside : near).reduce((best, j) =>
+    Math.abs(j - i) < Math.abs(best - i) ? j : best,
+  );
 }
 
 /** First, middle and last sample of a span. */
@@ -79,11 +81,7 @@ function posePath(at) {
 function poseOf(sample, text, span) {
   const at = firstShown(sample);
   const path = make("path", { d: posePath(at), class: DATA.view.edges.length ? "bone" : "joint" });
-  const svg = make(
-    "svg",
-    { viewBox: POSE_BOX, class: "pose", role: "img", "aria-label": text },
-    path,
-  );
+  const svg = make("svg", { viewBox: POSE_BOX, class: "pose", role: "img", "aria-label": text }, path);
   svg.addEventListener("pointerenter", () => play(svg, path, span, at));
   return svg;
 }
@@ -125,7 +123,8 @@ function meanSpectrum(spans) {
 /** Mean spectrum of a label: exact for the spans as they were found. */
 function labelSpectrum(label) {
   const { low, high, labels, labelMeans } = DATA.view;
-  if (isAsFound()) return labelMeans[labels.indexOf(label)].map((value) => low + (value / 999) * (high - low));
+  if (isAsFound())
+    return labelMeans[labels.indexOf(label)].map((value) => low + (value / 999) * (high - low));
   return meanSpectrum(state.spans.filter((span) => span.label === label));
 }
 

@@ -47,7 +47,8 @@ function isLong() {
 function showAnswer() {
   const labels = groupByLabel().length,
     found = state.answer === AS_FOUND;
-  byId("answer-title").textContent = `${countOf(state.spans.length, "span")} of ${countOf(labels, DATA.noun, DATA.nouns)}`;
+  byId("answer-title").textContent =
+    `${countOf(state.spans.length, "span")} of ${countOf(labels, DATA.noun, DATA.nouns)}`;
   byId("lead").hidden = !found;
   if (byId("one-span")) byId("one-span").hidden = !found;
   for (const button of document.querySelectorAll("[data-grain]"))
@@ -157,8 +158,8 @@ function onClick(event) {
     const box = on("#overview").getBoundingClientRect();
     return centreOn(sampleAt(place(0) + ((event.clientX - box.left) / box.width) * (place(N) - place(0))));
   }
-  if (on("#strength") && state.selected >= 0) {
-    const box = on("#strength").getBoundingClientRect();
+  if (on("#changes") && state.selected >= 0) {
+    const box = on("#changes").getBoundingClientRect();
     return moveSplit(sampleAtShare((event.clientX - box.left) / box.width));
   }
   return undefined;
@@ -166,7 +167,8 @@ function onClick(event) {
 
 function wireEditor() {
   const click = (id, action) => byId(id).addEventListener("click", action);
-  const changed = (id, action) => byId(id).addEventListener("change", ({ target }) => action(Number(target.value)));
+  const changed = (id, action) =>
+    byId(id).addEventListener("change", ({ target }) => action(Number(target.value)));
   click("previous", () => zoomTo(state.selected - 1));
   click("next", () => zoomTo(state.selected + 1));
   click("close", showAll);

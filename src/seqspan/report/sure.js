@@ -26,15 +26,31 @@ function drawSureness() {
     if (count) bar.append(part);
     key.append(make("li", {}, make("i", { class: name }), make("b", {}, String(count)), ` ${range}`));
   });
-  const least = known.sort((a, b) => a.value - b.value).slice(0, N_LEAST_SURE);
-  const chips = least.map(({ i, span, value }) =>
-    make(
-      "button",
-      { type: "button", class: "chip-button", "data-span": i, "aria-label": `Look at the start of span ${i + 1}` },
-      `${timeText(edge(span.start))} `,
-      make("b", {}, `${Math.round(100 * value)} %`),
-    ),
+  return box.replaceChildren(bar, key, leastSure(known));
+}
+
+/** Buttons that zoom to the boundaries with the lowest confidence. */
+function leastSure(known) {
+  const chips = [...known]
+    .sort((a, b) => a.value - b.value)
+    .slice(0, N_LEAST_SURE)
+    .map(({ i, span, value }) =>
+      make(
+        "button",
+        {
+          type: "button",
+          class: "chip-button",
+          "data-span": i,
+          "aria-label": `Look at the start of span ${i + 1}`,
+        },
+        `${timeText(edge(span.start))} `,
+        make("b", {}, `${Math.round(100 * value)} %`),
+      ),
+    );
+  return make(
+    "div",
+    { class: "row controls least" },
+    make("span", {}, "Least sure, worth a look:"),
+    ...chips,
   );
-  const row = make("div", { class: "row controls least" }, make("span", {}, "Least sure, worth a look:"), ...chips);
-  return box.replaceChildren(bar, key, row);
 }

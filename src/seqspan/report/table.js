@@ -18,7 +18,11 @@ function matches(span, i) {
   const name = nameOf(span.label).toLowerCase();
   if (/^\d+$/.test(query) && Number(query) === i + 1) return true;
   const times = [timeText(edge(span.start)), timeText(edge(span.end))];
-  return name === query || (query.length > 1 && name.includes(query)) || times.some((time) => time.startsWith(query));
+  return (
+    name === query ||
+    (query.length > 1 && name.includes(query)) ||
+    times.some((time) => time.startsWith(query))
+  );
 }
 
 /** Indices of the spans that match, in the order of the table. */
@@ -47,7 +51,9 @@ function tableHead() {
 function drawTable() {
   const found = order();
   byId("grouped").checked = state.grouped;
-  byId("matches").textContent = state.query.trim() ? `${countOf(found.length, "span")} of ${state.spans.length}` : "";
+  byId("matches").textContent = state.query.trim()
+    ? `${countOf(found.length, "span")} of ${state.spans.length}`
+    : "";
   const bodies = state.grouped ? groupBodies(found) : [chunkedBody(found)];
   byId("spans").replaceChildren(make("table", {}, tableHead(), ...bodies));
 }
@@ -69,7 +75,11 @@ function groupBodies(found) {
       make("b", {}, nameOf(label)),
       make("span", { class: "quiet" }, what),
     );
-    const head = make("tr", { class: "group" }, make("th", { colspan: COLUMNS.length, scope: "rowgroup" }, button));
+    const head = make(
+      "tr",
+      { class: "group" },
+      make("th", { colspan: COLUMNS.length, scope: "rowgroup" }, button),
+    );
     return [make("tbody", {}, head), ...(open ? [chunkedBody(own)] : [])];
   });
 }

@@ -6,7 +6,9 @@ const N_TYPICAL = 3; // channels named on the card of a label
 function labelMoments(channel) {
   if (isAsFound()) {
     const { labelMeans, labelSpreads } = channel;
-    return new Map(DATA.view.labels.map((label, i) => [label, { mean: labelMeans[i], spread: labelSpreads[i] }]));
+    return new Map(
+      DATA.view.labels.map((label, i) => [label, { mean: labelMeans[i], spread: labelSpreads[i] }]),
+    );
   }
   const { size } = DATA.view;
   const sums = new Map();
@@ -72,7 +74,9 @@ function drawTelling() {
   if (kind === "spectra") return drawTellingSpectra(labels, some);
   const { channels, total } = DATA.view;
   byId("telling-text").textContent =
-    (channels.length < total ? `The ${channels.length} of ${total} channels that differ most` : "All channels") +
+    (channels.length < total
+      ? `The ${channels.length} of ${total} channels that differ most`
+      : "All channels") +
     `, most telling first: mean and standard deviation within each ${DATA.noun}.` +
     some;
   const plots = channels.map((channel, i) => channelPlot(channel, allMoments()[i], labels));
@@ -91,7 +95,11 @@ function channelPlot(channel, moments, labels) {
   const value = (deviations) => channel.zero + (channel.unit || 1) * deviations;
   const [low, high] = [Math.min(...ends), Math.max(...ends)];
   const x = (deviations) => left + ((deviations - low) / (high - low || 1)) * (width - left - 14);
-  const svg = make("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": channelText(channel, moments, labels) });
+  const svg = make("svg", {
+    viewBox: `0 0 ${width} ${height}`,
+    role: "img",
+    "aria-label": channelText(channel, moments, labels),
+  });
   const { found } = ticks(value(low), value(high), 3);
   for (const tick of found) {
     const at = x((tick - channel.zero) / (channel.unit || 1));
@@ -103,7 +111,14 @@ function channelPlot(channel, moments, labels) {
     if (!found) return;
     const y = i * row + row / 2;
     svg.append(make("text", { x: 0, y: y + 4, class: "strong" }, shorten(nameOf(label))));
-    const bar = { x: x(found.mean - found.spread), y: y - 5, height: 10, rx: 3, fill: colourOf(label), opacity: 0.55 };
+    const bar = {
+      x: x(found.mean - found.spread),
+      y: y - 5,
+      height: 10,
+      rx: 3,
+      fill: colourOf(label),
+      opacity: 0.55,
+    };
     svg.append(make("rect", { ...bar, width: Math.max(1, x(found.mean + found.spread) - bar.x) }));
     svg.append(make("circle", { cx: x(found.mean), cy: y, r: 4.5, class: "dot", fill: colourOf(label) }));
   });
@@ -134,12 +149,17 @@ function drawTellingSpectra(labels, some) {
   const across = (value) => x((value - bands[0]) / (bands[bands.length - 1] - bands[0] || 1));
   for (const value of ticks(low, high, 4).found) write(svg, 44, level(value) + 4, valueText(value), "end");
   const wavelengths = ticks(Math.min(...bands), Math.max(...bands), width / 70).found;
-  for (const value of wavelengths) write(svg, across(value), height - 8, `${valueText(value)} ${unit}`.trim());
+  for (const value of wavelengths)
+    write(svg, across(value), height - 8, `${valueText(value)} ${unit}`.trim());
   for (const band of telling) dash(svg, across(bands[band]), y(0), across(bands[band]), y(1));
   for (const label of labels) {
     const mean = labelSpectrum(label);
     const d = mean.map((value, band) => `${across(bands[band]).toFixed(1)} ${level(value).toFixed(1)}`);
-    const path = make("path", { d: `M${d.join("L")}`, class: "line spectrum" }, make("title", {}, nameOf(label)));
+    const path = make(
+      "path",
+      { d: `M${d.join("L")}`, class: "line spectrum" },
+      make("title", {}, nameOf(label)),
+    );
     path.style.stroke = colourOf(label);
     svg.append(path);
   }

@@ -1,9 +1,9 @@
-/* The timeline: pictures, true and found spans, boundary strength and time axis of the visible range. */
+/* The timeline: pictures, true and found spans, confidence and time axis of the visible range. */
 const MIN_BUTTON = 5; // pixels; a narrower span is painted, and found by the arrow keys or after zooming in
 const MIN_CHIP = 18; // pixels; a span needs this much room around its name
 const LOOKS = { frames: [56, 96, 128], poses: [64, 150, 104] }; // narrowest picture, height, usual width
 const CHANNEL_HEIGHT = 52; // pixels
-const STRENGTH_BASE = 74; // pixels; height of the curve of changes
+const CHANGES_BASE = 74; // pixels; height of the curve of changes
 const MAX_TRACES = 3; // channels above the spans
 
 /** Horizontal position of the start of sample i, as a share of the visible width. */
@@ -44,8 +44,8 @@ function drawTimeline() {
     );
   parts.push(
     spanTrack(width),
-    make("p", { class: "track-name" }, "How much changes, times the median"),
-    strengthPlot(width),
+    make("p", { class: "track-name" }, "How sure a boundary would be, judged by what is next to it"),
+    changesPlot(width),
     overview(width),
   );
   box.replaceChildren(...parts.filter(Boolean));
@@ -127,7 +127,9 @@ function channelTrack(width) {
 function waterfall(width) {
   const { blocks, size, bands, unit } = DATA.view;
   const lows = bands.map((_, band) => blocks.reduce((low, block) => Math.min(low, block[band]), Infinity));
-  const highs = bands.map((_, band) => blocks.reduce((high, block) => Math.max(high, block[band]), -Infinity));
+  const highs = bands.map((_, band) =>
+    blocks.reduce((high, block) => Math.max(high, block[band]), -Infinity),
+  );
   const columns = Math.max(1, Math.floor(width)),
     map = colourMap();
   const pixels = new ImageData(columns, bands.length);
@@ -139,7 +141,12 @@ function waterfall(width) {
       pixels.data.set([...map(255 * part), 255], 4 * (y * columns + x));
     }
   }
-  const canvas = make("canvas", { class: "waterfall", width: columns, height: bands.length, "aria-hidden": "true" });
+  const canvas = make("canvas", {
+    class: "waterfall",
+    width: columns,
+    height: bands.length,
+    "aria-hidden": "true",
+  });
   canvas.getContext("2d").putImageData(pixels, 0, 0);
   const ends = `${bands[0]} to ${bands[bands.length - 1]} ${unit}`.trim();
   return make("div", {}, make("p", { class: "track-name" }, `Spectra, ${ends} upwards`), canvas);
@@ -213,38 +220,42 @@ function paintedSpans(width, height, range, className) {
   return canvas;
 }
 
-/** Strength of the change at every sample, the boundaries and the time axis. */
-function strengthPlot(width) {
-  const [height, base] = [STRENGTH_BASE + 34, STRENGTH_BASE];
+/** How sure a boundary would be at every sample, the boundaries and the time axis. */
+function changesPlot(width) {
+  const [height, base] = [CHANGES_BASE + 34, CHANGES_BASE];
   const viewBox = `0 0 ${width} ${height}`;
   const svg = make("svg", {
     width,
     height,
     viewBox,
-    id: "strength",
+    id: "changes",
     role: "img",
-    "aria-label": "How much changes over time, on a logarithmic scale",
+    "aria-label": "How sure a boundary would be, over time",
   });
-  const top = Math.max(100, ...DATA.strength.values); // ten times the median at least
-  const line = strengthLine(width, base, top);
+  const line = changesLine(width, base);
   if (line.length) {
     const [first, last] = [line[0], line[line.length - 1]].map((point) => point.split(" ")[0]);
     svg.append(make("path", { d: `M${first} ${base}L${line.join("L")}L${last} ${base}Z`, class: "area" }));
     svg.append(make("path", { d: `M${line.join("L")}`, class: "line thin" }));
   }
-  for (let power = 1; 100 * power <= top; power++) {
-    const y = base - ((100 * power) / top) * (base - 12);
+  for (const percent of [50, 100]) {
+    const y = base - (percent / 100) * (base - 14);
     svg.append(make("line", { x1: 0, x2: width, y1: y, y2: y, class: "grid" }));
-    svg.append(make("text", { x: 2, y: y - 3, class: "small" }, `× ${10 ** power}`));
+    svg.append(make("text", { x: 2, y: y - 3, class: "small" }, `${percent} %`));
   }
   let last = -Infinity; // one arrow per three pixels is enough
   for (const span of state.spans.slice(1)) {
     const x = share(span.start) * width;
     if (x < 0 || x > width || x - last < 3) continue;
     last = x;
-    svg.append(make("path", { d: `M${x - 4} ${base + 8}L${x + 4} ${base + 8}L${x} ${base + 1}Z`, class: "chosen" }));
+    svg.append(
+      make("path", { d: `M${x - 4} ${base + 8}L${x + 4} ${base + 8}L${x} ${base + 1}Z`, class: "chosen" }),
+    );
   }
-  svg.append(make("line", { x1: 0, x2: width, y1: base, y2: base, class: "axis" }), ...axisTexts(width, height));
+  svg.append(
+    make("line", { x1: 0, x2: width, y1: base, y2: base, class: "axis" }),
+    ...axisTexts(width, height),
+  );
   return svg;
 }
 
@@ -258,8 +269,8 @@ function axisTexts(width, height) {
 }
 
 /** Points of the curve in the visible range: the largest value of every pixel. */
-function strengthLine(width, base, top) {
-  const { values, size } = DATA.strength;
+function changesLine(width, base) {
+  const { values, size } = DATA.changes;
   const first = Math.max(0, Math.floor(columnOf(state.view[0]) / size) - 1);
   const last = Math.min(values.length, Math.ceil(columnOf(state.view[1]) / size) + 1);
   const best = new Map();
@@ -268,7 +279,7 @@ function strengthLine(width, base, top) {
     const pixel = last - first > 2 * width ? Math.round(x) : x;
     best.set(pixel, Math.max(best.get(pixel) ?? 0, values[j]));
   }
-  return [...best].map(([x, value]) => `${x.toFixed(1)} ${(base - (value / top) * (base - 12)).toFixed(1)}`);
+  return [...best].map(([x, value]) => `${x.toFixed(1)} ${(base - (value / 1000) * (base - 14)).toFixed(1)}`);
 }
 
 /** Where the visible range is in the whole recording, when zoomed in; a click moves it. */

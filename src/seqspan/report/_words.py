@@ -59,7 +59,7 @@ def describe_returning(content: Content) -> str:
     if len(starts) == 1:
         return ""
     if not returning:
-        return f"Every span is a {noun_of(content.recording.kind)} of its own: none returns."
+        return f"No {noun_of(content.recording.kind)} returns."
     named = [f"{_title(content, label)} ({counts[label]} spans)" for label in returning[:N_RETURNING]]
     more = len(returning) - len(named)
     listed = ", ".join([*named, f"and {more} more"] if more else named)

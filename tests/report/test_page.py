@@ -490,6 +490,7 @@ def test_grains_are_those_of_the_library(in_order):
     for name in ("coarse", "fine"):
         expected = in_order.found.recut(grain=name)
         assert grains[name].labels.tolist() == expected.labels.tolist()
+        assert grains[name].cutting.grain == name
         assert data["grains"][name][0] == [0, *expected.boundaries.tolist()]
         assert list(map(int, data["confidence"][name])) == expected.boundaries.tolist()
 
@@ -531,6 +532,8 @@ def test_labels_that_return_are_named_most_frequent_first(in_order):
     assert describe_returning(in_order) == "One returns: A (2 spans)."
     apart = change(in_order, labels=np.repeat([0, 1, 2], 20))
     assert describe_returning(apart) == "No state returns."
+    some = change(in_order, labels=np.repeat([1, 0, 1, 2, 1, 0], 10), boundaries=np.arange(10, 60, 10))
+    assert describe_returning(some) == "2 return: B (3 spans), A (2 spans)."
     many = change(in_order, labels=np.arange(60) % 6, boundaries=np.arange(1, 60))
     assert describe_returning(many).endswith("D (10 spans), and 2 more.")
 

@@ -515,3 +515,13 @@ def test_gaps_can_be_filled_and_what_was_left_out_is_said(tmp_path):
     assert filled.exit_code == 0
     assert "note: table.csv" in filled.output
     assert "c" in filled.output.split("note: table.csv", 1)[1]
+
+
+def test_without_a_report_all_else_is_there(table, tmp_path):
+    result = run("segment", table, "-k", 3, "--no-report")
+    folder = tmp_path / "walk.seqspan"
+    assert {path.name for path in folder.iterdir()} == FILES - {"report.html"}
+    assert result.stdout.strip().endswith("walk.seqspan")
+    assert "report" not in load_result(folder)["seconds"]
+    run("segment", table, "-k", 3)  # something has changed: a report is wanted
+    assert {path.name for path in folder.iterdir()} == FILES

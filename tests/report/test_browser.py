@@ -4,19 +4,29 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from tests.report.conftest import HOSTILE_COLUMNS, HOSTILE_FILE, HOSTILE_NAMES, wait_until
 
+from seqspan import pipeline, segment
+from seqspan._core.solution import Solution
+from seqspan._core.spans import boundaries_from_labels, number_in_order
 from seqspan._core.text import printable
 from seqspan.cli.inputs import Job
 from seqspan.cli.segment import run_job
 from seqspan.cli.settings import Settings
 from seqspan.datasets import make_recurring_subspaces
+from seqspan.models import Osc
+from seqspan.recording import PoseView, Recording
+from seqspan.report import build_report
+from seqspan.report._page import to_script_json
 from seqspan.results.cache import SolutionCache
+from seqspan.segmentation import Cutting, Representation
 
 WIDTHS, THEMES = (390, 1440), ("light", "dark")
 
@@ -45,6 +55,11 @@ def test_it_opens_quietly_fits_and_is_accessible(request, open_report, folder, w
     assert page.evaluate("document.documentElement.dataset.theme") == theme
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     page.click("#span-1")  # the editor is part of what is looked at
+    page.click("#split")  # and so is the bar
+    for summary in page.locator("summary").all():
+        if not summary.evaluate("node => node.parentElement.open"):
+            summary.click()
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
     found = Axe().run(page).response["violations"]
     assert [v["id"] for v in found if v["impact"] in ("serious", "critical")] == []
     assert opened.complaints == []
@@ -57,6 +72,7 @@ def test_a_click_zooms_and_escape_shows_all(open_report, film_folder):
     whole = page.locator("#span-1").bounding_box()["width"]
     page.click("#span-1")
     assert page.locator("#span-1").bounding_box()["width"] > 2 * whole
+    assert page.locator("#span-0").is_visible()  # what is around it stays in sight
     assert page.locator("#span-1").get_attribute("aria-pressed") == "true"
     assert "2.5 s to 4.58 s" in page.inner_text("#readout")
     assert page.locator("#editor").is_visible()
@@ -71,12 +87,14 @@ def test_one_span_has_a_page_too(open_report, noise_folder):
     page = opened.page
     assert spans_shown(page) == 1
     assert "There are no boundaries." in page.inner_text("body")
+    assert "nothing was found to change" in page.inner_text("#one-span")
     page.click("#span-0")
     assert page.locator("#span-0").get_attribute("aria-pressed") == "true"
     page.keyboard.press("Escape")
     page.focus("#number")
     page.keyboard.press("ArrowRight")
     assert spans_shown(page) >= 2
+    assert not page.locator("#one-span").is_visible()
     assert [row["label"] for row in rows_of(save(page))][:2] == ["0", "1"]
     assert opened.complaints == []
 
@@ -103,6 +121,9 @@ def test_the_timeline_works_by_keyboard(open_report, film_folder):
     assert page.evaluate("document.activeElement.id") == "span-2"
     page.keyboard.press("Enter")
     assert page.locator("#span-2").get_attribute("aria-pressed") == "true"
+    page.focus("#matrices summary")
+    page.keyboard.press("Enter")
+    wait_until(page, "document.getElementById('heat-W').width === 560")
     page.focus("#heat-W")
     page.keyboard.press("ArrowRight")
     assert "column sample 1 " in page.inner_text("#heat-readout")
@@ -116,9 +137,12 @@ def test_the_slider_cuts_anew_and_as_found_returns(open_report, film_folder):
     page.keyboard.press("ArrowRight")
     assert len(set(page.locator("#legend b").all_inner_texts())) == 2
     page.keyboard.press("End")
+    page.click("#all-labels")
     assert len(set(page.locator("#legend b").all_inner_texts())) == 20
     assert page.inner_text("#number-value") == "20"
+    assert page.inner_text("#answer-title").endswith("of 20 scenes")
     page.click("#as-found")
+    assert page.inner_text("#answer-title") == "4 spans of 3 scenes"
     assert spans_shown(page) == 4
     assert page.locator("#legend b").all_inner_texts() == ["A", "B", "C"]
     assert "recurs, 2 spans" in page.inner_text("#legend")
@@ -148,27 +172,115 @@ def test_the_saved_csv_is_that_of_the_folder_until_it_is_edited(open_report, fil
         assert float(got["confidence"] or -1) == float(wanted["confidence"] or -1)
 
 
-def test_edits_reach_the_saved_csv_and_can_be_undone(open_report, film_folder):
+def starts_of(page) -> list[int]:
+    return [int(row["start"]) for row in rows_of(save(page))]
+
+
+def test_a_span_can_be_split_at_any_sample(open_report, film_folder):
+    page = open_report(film_folder / "report.html").page
+    page.click("#span-1")
+    page.fill("#split-at", "77")
+    page.keyboard.press("Tab")
+    page.click("#split")
+    assert starts_of(page) == [0, 60, 77, 110, 165]
+    assert page.locator("#span-2").get_attribute("aria-pressed") == "true"
+    page.select_option("#edit-label", "3")
+    rows = rows_of(save(page))
+    assert (rows[2]["label"], rows[2]["confidence"], rows[2]["end"]) == ("3", "", "110")
+    assert float(rows[2]["start_time"]) == pytest.approx(77 / 24)
+    assert "set by hand" in page.inner_text("#spans")
+
+
+def test_boundaries_move_by_field_by_key_and_by_dragging(open_report, film_folder):
     page = open_report(film_folder / "report.html").page
     page.click("#span-1")
     page.fill("#edit-start", "63")
     page.keyboard.press("Tab")
-    page.select_option("#edit-label", "3")
-    assert [row["start"] for row in rows_of(save(page))] == ["0", "63", "110", "165"]
-    assert rows_of(save(page))[1]["label"] == "3"
-    assert rows_of(save(page))[1]["confidence"] == ""
-    assert "set by hand" in page.inner_text("#spans")
-    page.click("#split")
-    assert [row["start"] for row in rows_of(save(page))] == ["0", "63", "86", "110", "165"]
-    page.click("#merge")
-    page.click("#merge")
-    assert [row["start"] for row in rows_of(save(page))] == ["0", "110", "165"]
+    page.fill("#edit-end", "119")
+    page.keyboard.press("Tab")
+    assert starts_of(page) == [0, 63, 120, 165]
+    page.focus("#handle-end")
+    for key in ("ArrowRight", "ArrowRight", "Shift+ArrowLeft"):
+        page.keyboard.press(key)
+    assert page.evaluate("document.activeElement.id") == "handle-end"
+    assert starts_of(page) == [0, 63, 112, 165]
+    page.locator("#timeline").scroll_into_view_if_needed()
+    handle, span = (page.locator(name).bounding_box() for name in ("#handle-start", "#span-1"))
+    page.mouse.move(handle["x"] + handle["width"] / 2, handle["y"] + 20)
+    page.mouse.down()
+    page.mouse.move(span["x"] + span["width"] / 2, handle["y"] + 20, steps=4)
+    page.mouse.up()
+    assert starts_of(page)[1] == pytest.approx((63 + 112) / 2, abs=1)
+    page.fill("#edit-start", "500")  # out of range
+    page.keyboard.press("Tab")
+    assert starts_of(page)[1] == 111
+
+
+def test_spans_are_joined_with_either_neighbour(open_report, film_folder):
+    page = open_report(film_folder / "report.html").page
+    page.click("#span-1")
+    page.click("#join-next")
+    assert starts_of(page) == [0, 60, 165]
+    assert [row["label"] for row in rows_of(save(page))] == ["0", "1", "0"]
+    page.click("#join-previous")
+    assert [(row["start"], row["label"]) for row in rows_of(save(page))] == [("0", "1"), ("165", "0")]
+
+
+def test_every_correction_can_be_undone(open_report, film_folder):
+    page = open_report(film_folder / "report.html").page
+    assert not page.locator("#edited").is_visible()
+    page.click("#span-1")
+    page.fill("#edit-start", "63")
+    page.keyboard.press("Tab")
+    page.click("#join-next")
+    assert "2 corrections, not saved yet" in page.inner_text("#edited-text")
     page.click("#undo")
-    assert [row["start"] for row in rows_of(save(page))] == ["0", "60", "110", "165"]
+    assert starts_of(page) == [0, 63, 110, 165]
+    assert "1 correction, saved" in page.inner_text("#edited-text")
+    page.click("#as-found")  # another answer loses nothing
+    assert starts_of(page) == [0, 60, 110, 165]
+    page.keyboard.press("Control+z")
+    assert starts_of(page) == [0, 63, 110, 165]
+    page.click("#undo-all")
+    assert starts_of(page) == [0, 60, 110, 165]
+    assert not page.locator("#edited").is_visible()
+
+
+def test_labels_can_be_named(open_report, film_folder):
+    opened = open_report(film_folder / "report.html")
+    page = opened.page
+    page.click("#rename-0")
+    page.keyboard.type('<b>"Castle", day</b>')
+    page.keyboard.press("Enter")
+    name = '<b>"Castle", day</b>'
+    assert page.locator("#legend b").first.inner_text() == name
+    assert page.evaluate("document.activeElement.id") == "rename-0"
+    assert [row["name"] for row in rows_of(save(page))] == [name, "B", "C", name]
+    assert list(rows_of(save(page))[0]) == [
+        "start", "end", "start_time", "end_time", "label", "confidence", "name",
+    ]  # fmt: skip
+    page.click("#undo")
+    assert [row["name"] for row in rows_of(save(page))] == ["A", "B", "C", "A"]
+    assert opened.complaints == []
+
+
+def test_the_answer_comes_first_and_mathematics_is_folded(open_report, film_folder):
+    page = open_report(film_folder / "report.html").page
+    headings = page.locator("h2:visible").all_inner_texts()
+    assert headings == ["4 spans of 3 scenes", "How sure is it?", "Spans", "For experts"]
+    shown = page.inner_text("body")
+    assert shown.count("optimum") == 1
+    assert "it does not say how good the spans are" in shown
+    assert "nats" not in shown
+    for selector in ("#number-plot", "#heat-Z", "#convergence"):
+        assert not page.locator(selector).is_visible()
+    page.click("#why summary")
+    assert page.locator("#number-plot svg").is_visible()
 
 
 def test_pointing_at_a_cell_reads_the_coefficient(open_report, table_folder):
     page = open_report(table_folder / "report.html").page
+    page.click("#matrices summary")
     wait_until(page, "document.getElementById('heat-Z').width === 560")
     box = page.locator("#heat-Z").bounding_box()
     cell = (box["width"] * (1 - 10 / 560)) / 80
@@ -189,6 +301,7 @@ def test_a_report_with_landmarks_names_them(open_report, tmp_path):
     np.save(tmp_path / "long.npy", X.T)
     run_job(Job(tmp_path / "long.npy", tmp_path / "long", Settings(dictionary="landmarks"), level=0))
     opened = open_report(tmp_path / "long/report.html")
+    opened.page.click("#matrices summary")
     wait_until(opened.page, "document.getElementById('heat-Z').width === 560")
     opened.page.focus("#heat-Z")
     opened.page.keyboard.press("ArrowDown")
@@ -216,10 +329,10 @@ def test_hostile_names_are_text(open_report, table_folder):
     page = opened.page
     assert page.evaluate("typeof hacked") == "undefined"
     assert page.locator("h1").inner_text() == printable(HOSTILE_FILE)
-    shown = page.inner_text("#caption")
+    shown = page.inner_text("#telling") + page.inner_text("#legend")
     assert any(printable(name) in shown for name in HOSTILE_COLUMNS)
     assert page.locator(".track.true .span").first.get_attribute("title").startswith(HOSTILE_NAMES[0])
-    assert page.locator("b:has-text('bold'), i:has-text('true'), img[src=x]").count() == 0
+    assert page.locator("b:text-is('bold'), i:has-text('true'), img[src=x]").count() == 0
     assert page.locator("script").count() == 2
     assert opened.complaints == []
 
@@ -237,6 +350,7 @@ def test_the_truth_stands_beside_what_was_found(open_report, table_folder):
 
 def test_the_theme_can_be_switched_and_paper_shows_no_buttons(open_report, film_folder):
     page = open_report(film_folder / "report.html").page
+    page.click("#matrices summary")
     page.click("#theme")
     assert page.evaluate("document.documentElement.dataset.theme") == "dark"
     page.emulate_media(media="print")
@@ -247,3 +361,130 @@ def test_the_theme_can_be_switched_and_paper_shows_no_buttons(open_report, film_
     wait_until(page, f"{corner} > 200")  # light, though the screen is dark
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
     assert len(page.pdf()) > 10_000
+
+
+@pytest.fixture(scope="module")
+def long_report(tmp_path_factory):
+    """A thousand spans of nine states, in a table whose channels have units."""
+    rng = np.random.default_rng(0)
+    lengths = rng.integers(5, 40, 1000)
+    labels = np.repeat(np.cumsum(rng.integers(1, 9, 1000)) % 9, lengths)
+    labels = number_in_order(labels)
+    X = np.stack([20 + 5 * labels, rng.standard_normal(len(labels))], axis=1)
+    Z = rng.random((40, len(labels)), dtype=np.float32)
+    recording = Recording(
+        X=X, times=np.arange(len(X)) / 10, time_unit="s", feature_names=("pressure [bar]", "noise"),
+        kind="table", source="pump.csv",
+    )  # fmt: skip
+    solution = Solution(Z, objective=1.0, gap=0.01, n_iter=1, converged=True, state=None)
+    found = Representation(recording, X.T, X, np.arange(len(X)), Osc(0.1, 1.0), solution, landmarks=X[:40].T)
+    one = pipeline.cut(found, Cutting("peaks", n_spans=1))
+    given = np.full(999, 0.7)
+    many = replace(one, labels=labels, boundaries=boundaries_from_labels(labels), given_confidence=given)
+    path = tmp_path_factory.mktemp("long") / "report.html"
+    path.write_text(build_report(many), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_a_thousand_spans_stay_readable(open_report, long_report, width):
+    opened = open_report(long_report, width)
+    page = opened.page
+    assert page.inner_text("#answer-title") == "1,000 spans of 9 states"
+    assert page.locator("[data-group]").count() == 9
+    assert page.locator("#spans tr[data-span]").count() == 0  # until a group is opened
+    assert spans_shown(page) < width / 4
+    page.click("#group-3")
+    own = page.locator("#spans tr[data-span]").count()
+    assert 0 < own <= 100
+    page.fill("#search", "1000")
+    assert page.locator("#row-999").count() == 1
+    assert page.inner_text("#matches").endswith("of 1000")
+    page.fill("#search", "")
+    page.uncheck("#grouped")
+    drawn = page.locator("#spans tr[data-span]").count()
+    assert drawn <= 100
+    page.locator("#spans tr.more").scroll_into_view_if_needed()
+    wait_until(page, f"document.querySelectorAll('#spans tr[data-span]').length > {drawn}")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert opened.complaints == []
+
+
+def test_a_span_too_narrow_for_a_button_can_be_clicked(open_report, long_report):
+    page = open_report(long_report).page
+    page.locator(".track.found").click(position={"x": 700, "y": 20})
+    assert page.locator(".span[aria-pressed=true]").count() == 1
+    assert page.locator("#editor").is_visible()
+    wide = page.locator(".span[aria-pressed=true]").bounding_box()["width"]
+    assert wide > 300
+
+
+def test_channels_that_tell_states_apart_are_shown_in_their_own_units(open_report, long_report):
+    page = open_report(long_report).page
+    first = page.locator("#telling figure").first
+    assert first.inner_text().startswith("pressure [bar]")
+    text = first.locator("svg").get_attribute("aria-label")
+    assert text.startswith("pressure [bar], mean: A 20")
+    assert "pressure [bar]" in page.locator("#legend li").first.inner_text()
+
+
+@pytest.mark.parametrize(("motion", "moves"), [("no-preference", True), ("reduce", False)])
+def test_figures_move_while_the_pointer_is_on_them(open_report, tmp_path, motion, moves):
+    t = np.arange(60)[:, None, None] / 10
+    positions = np.concatenate([np.sin(t + phase) * [1.0, 3.0, 0.5] for phase in range(4)], axis=1)
+    X = positions.reshape(60, -1)
+    recording = Recording(
+        X=X, times=np.arange(60) / 10, time_unit="s", feature_names=tuple(map(str, range(12))), kind="mocap",
+        source="walk.bvh", view=PoseView(positions.astype(np.float32), ("a",) * 4, ((0, 1), (1, 2), (2, 3))),
+    )  # fmt: skip
+    (tmp_path / "report.html").write_text(build_report(segment(recording, n_spans=2)), encoding="utf-8")
+    page = open_report(tmp_path / "report.html").page
+    page.emulate_media(reduced_motion=motion)
+    figure = page.locator("#legend svg.pose").first
+    assert figure.bounding_box()["height"] > 120
+    path = "document.querySelector('#legend svg.pose path').getAttribute('d')"
+    still = page.evaluate(path)
+    figure.hover()
+    page.wait_for_timeout(350)
+    assert (page.evaluate(path) != still) == moves
+    page.mouse.move(0, 0)
+    assert page.evaluate(path) == still
+
+
+@pytest.fixture
+def dated_report(long_report, tmp_path):
+    """The page of a recording with dates, in which clocks change, and with a name for its first state."""
+    text = long_report.read_text(encoding="utf-8")
+    dates = [[0, "2024-03-31T01:30:00.0+01:00"]]
+    data = data_of(long_report)
+    starts = json.loads(data)["found"][0]
+    later = next(start for start in starts if start > 18_000)  # half an hour of ten samples a second
+    clock = np.datetime64("2024-03-31T02:30") + np.timedelta64(100 * later, "ms")
+    dates.append([later, f"{np.datetime_as_string(clock, 'ms')[:-2]}+02:00"])
+    changed = json.loads(data) | {"dates": dates, "names": {"0": "idle"}}
+    path = tmp_path / "report.html"
+    path.write_text(text.replace(data, to_script_json(changed)), encoding="utf-8")
+    return path, later
+
+
+def test_dates_in_are_dates_out(open_report, dated_report):
+    path, later = dated_report
+    opened = open_report(path)
+    rows = rows_of(save(opened.page))
+    assert rows[0]["start_time"] == "2024-03-31T01:30:00.0+01:00"
+    assert rows[0]["name"] == "idle"
+    second = np.datetime64("2024-03-31T01:30") + np.timedelta64(100 * int(rows[1]["start"]), "ms")
+    assert rows[1]["start_time"] == f"{np.datetime_as_string(second, 'ms')[:-2]}+01:00"
+    after = next(row for row in rows if int(row["start"]) == later)
+    assert after["start_time"].endswith("+02:00")
+    assert after["start_time"] == dict(json.loads(data_of(path))["dates"])[later]
+    axis = opened.page.locator("#changes text").all_text_contents()
+    assert any(text.startswith("31 Mar, 01:30") for text in axis)
+    assert "2024-03-31 01:30:00.0" in opened.page.locator("#span-0, .span").first.get_attribute("aria-label")
+    opened.page.uncheck("#grouped")
+    assert "2024" not in opened.page.locator("td[data-name=Length]").first.inner_text()
+    assert opened.complaints == []
+
+
+def data_of(path) -> str:
+    return re.search(r'id="data">(.*?)</script>', path.read_text(encoding="utf-8"), re.S)[1]

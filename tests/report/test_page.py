@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from base64 import b64decode
 from dataclasses import replace
 from html.parser import HTMLParser
 
@@ -18,7 +19,7 @@ from seqspan._core.solution import Solution
 from seqspan._core.spans import MIN_LENGTH
 from seqspan.cuts import make_cutter
 from seqspan.cuts.ordered.confidence import boundary_confidence
-from seqspan.cuts.ordered.cost import make_cost
+from seqspan.cuts.ordered.cost import GaussianCost, make_cost
 from seqspan.cuts.spectral.affinity import SharedAffinity
 from seqspan.cuts.spectral.n_subspaces import find_soft_gap, soft_scores
 from seqspan.cuts.spectral.ncut import normalised_cut
@@ -26,13 +27,23 @@ from seqspan.datasets import make_recurring_subspaces
 from seqspan.models import Osc
 from seqspan.plots import COLOURS
 from seqspan.recording import PoseView, Recording, SpectrumView
-from seqspan.report import build_report
+from seqspan.report import _content, _recuts, build_report
+from seqspan.report._changes import MAX_PLACES, confidence_everywhere, describe_changes
+from seqspan.report._channels import MAX_CHANNELS, MAX_POINTS, describe_channels, label_information
 from seqspan.report._content import Content
 from seqspan.report._page import SCRIPTS, to_script_json
 from seqspan.report._pictures import MAX_SIDE, affinity_map, heat_map, symmetric_heat_map
-from seqspan.report._recuts import MAX_GROUPS, pool_sum, recut, snap
+from seqspan.report._recuts import MAX_GROUPS, pool_sum, recut, recut_grains, snap
 from seqspan.report._views import make_view, wanted_samples
-from seqspan.report._words import describe_certificate, describe_number, describe_uncertain
+from seqspan.report._words import (
+    describe_certificate,
+    describe_number,
+    describe_objective,
+    describe_one_span,
+    describe_returning,
+    describe_support,
+    describe_uncertain,
+)
 from seqspan.segmentation import Cutting, Representation
 
 
@@ -229,7 +240,7 @@ def test_landmarks_have_rows_of_their_own_and_affinities_are_means():
     Z = np.abs(np.random.default_rng(0).standard_normal((50, 2 * MAX_SIDE + 3)))
     assert heat_map(Z)["size"] == (1, 3)
     W = SharedAffinity(Z)
-    heat, dense = affinity_map(W), W.multiply(np.eye(len(W)))
+    heat, dense = affinity_map(Z), W.multiply(np.eye(len(W)))
     assert (heat["size"], heat["what"]) == ((3, 3), "mean")
     means = [[dense[i : i + 3, j : j + 3].mean() for j in range(0, len(W), 3)] for i in range(0, len(W), 3)]
     assert heat["top"] == pytest.approx(np.percentile(means, 99.5))
@@ -244,7 +255,6 @@ def test_affinities_are_pooled_without_being_written_out(n):
 
 @pytest.mark.parametrize("n", [5, MAX_SIDE, 3 * MAX_SIDE + 1])
 def test_heat_maps_keep_the_largest_of_every_block(n):
-    from base64 import b64decode
     from io import BytesIO
 
     from PIL import Image
@@ -273,11 +283,11 @@ def test_poses_and_spectra_have_their_own_looks(content):
     cuts = {2: content.found.labels}
     positions = np.random.default_rng(0).normal(0, [1, 5, 2], (n, 4, 3)).astype(np.float32)
     pose = make_view(replace(content.recording, view=PoseView(positions, ("a",) * 4, ((0, 1),))), cuts, 2)
-    assert pose["kind"] == "poses"
-    assert all(len(points) == 8 for points in pose["poses"].values())
-    first = np.array(pose["poses"]["0"]).reshape(4, 2)
+    assert (pose["kind"], pose["joints"], pose["samples"][0]) == ("poses", 4, 0)
+    points = np.frombuffer(b64decode(pose["points"]), np.int8).reshape(len(pose["samples"]), 4, 2)
+    first = points[0]
     np.testing.assert_allclose(
-        np.corrcoef(first[:, 1], positions[0, :, 1])[0, 1], 1, atol=1e-3
+        np.corrcoef(first[:, 1], positions[0, :, 1])[0, 1], 1, atol=1e-2
     )  # the tall axis is up
     spectra = np.linspace(0, 1, n)[:, None] + np.zeros((n, 400))
     view = make_view(replace(content.recording, view=SpectrumView(spectra, np.arange(400.0), "nm")), cuts, 2)
@@ -285,42 +295,100 @@ def test_poses_and_spectra_have_their_own_looks(content):
     assert [view["blocks"][0][0], view["blocks"][-1][0]] == [0, 999]
 
 
-def test_components_name_the_features_that_they_are_made_of(content):
-    t = np.arange(60)
-    X = np.zeros((60, 8))
-    X[:, 3] = X[:, 5] = np.sin(t)
-    X[:, 1] = np.cos(3 * t)
-    view = make_view(replace(content.recording, X=X), {2: content.found.labels}, 2)
-    assert set(view["components"][0]["names"][:2]) == {"c3", "c5"}
-    assert view["components"][0]["share"] == pytest.approx(2 / 3, abs=0.05)
+def test_wavelengths_that_tell_labels_apart_are_named(content):
+    rng = np.random.default_rng(0)
+    spectra = rng.normal(0, 0.1, (60, 400))
+    spectra[content.found.labels == 1, 95:105] += 1
+    view = SpectrumView(spectra, np.arange(400.0), "nm")
+    found = make_view(replace(content.recording, view=view), {2: content.found.labels}, 2)
+    assert any(95 <= found["bands"][band] < 105 for band in found["telling"])
+    alone = make_view(replace(content.recording, view=view), {1: np.zeros(60, dtype=int)}, 1)
+    assert alone["telling"] == []
+
+
+def wide_recording(content: Content, X: np.ndarray) -> Recording:
+    names = tuple(f"c{i}" for i in range(X.shape[1]))
+    return replace(content.recording, X=X, times=np.arange(float(len(X))), feature_names=names)
+
+
+def test_the_channels_shown_are_those_that_tell_labels_apart(content):
+    rng = np.random.default_rng(0)
+    labels = content.found.labels
+    X = rng.standard_normal((60, 30))
+    X[:, 7] += 100 + 9 * labels  # in mean
+    X[:, 21] *= 1 + 20 * labels  # in spread
+    view = make_view(wide_recording(content, X), {2: labels}, 2)
+    assert [channel["name"] for channel in view["channels"]][:2] == ["c7", "c21"]
+    assert (len(view["channels"]), view["total"]) == (MAX_CHANNELS, 30)
+    alone = make_view(wide_recording(content, X), {1: np.zeros(60, dtype=int)}, 1)
+    assert [channel["name"] for channel in alone["channels"]] == [f"c{i}" for i in range(MAX_CHANNELS)]
+
+
+@given(seed=st.integers(0, 99), n_labels=st.integers(2, 5))
+def test_information_is_what_labels_save_in_the_entropy_of_gaussians(seed, n_labels):
+    rng = np.random.default_rng(seed)
+    labels = rng.permutation(np.arange(4000) % n_labels)
+    means, spreads = rng.normal(0, 3, n_labels), rng.uniform(1, 3, n_labels)
+    x = means[labels] + spreads[labels] * rng.standard_normal(4000)
+    entropy = [0.5 * np.log(np.var(x[labels == k])) for k in range(n_labels)]
+    expected = 0.5 * np.log(np.var(x)) - np.mean(entropy)
+    # every label is given one sample of the whole recording more
+    assert label_information(x[:, None], labels)[0] == pytest.approx(expected, abs=0.02)
+
+
+def test_long_channels_are_summarised_in_their_own_units(content):
+    n = 3 * MAX_POINTS + 5
+    X = 1e6 + np.random.default_rng(0).standard_normal((n, 1)).cumsum(axis=0)
+    (channel,) = describe_channels(wide_recording(content, X), np.zeros(n, dtype=int))["channels"]
+    for name, reduce in [("means", np.mean), ("lows", np.min), ("highs", np.max)]:
+        values = channel["zero"] + channel["unit"] * np.array(channel[name])
+        expected = [reduce(X[start : start + 4]) for start in range(0, n, 4)]
+        np.testing.assert_allclose(values, expected, atol=1e-3 * X.std())
 
 
 @pytest.mark.parametrize("shape", [(3, 2), (5, 4), (50, 6), (6, 50)])
-def test_a_constant_recording_has_components_without_variance(content, shape):
-    recording = replace(
-        content.recording,
-        X=np.full(shape, 0.1),
-        times=np.arange(float(shape[0])),
-        feature_names=tuple(map(str, range(shape[1]))),
-    )
-    view = make_view(recording, {1: np.zeros(shape[0], int)}, 1)
-    assert 1 <= len(view["components"]) <= 3
-    assert all(component["share"] == 0 for component in view["components"])
+def test_a_constant_recording_has_channels_too(content, shape):
+    view = make_view(wide_recording(content, np.full(shape, 0.1)), {1: np.zeros(shape[0], int)}, 1)
+    assert all(set(channel["means"]) == {0} for channel in view["channels"])
+    assert view["channels"][0]["zero"] == pytest.approx(0.1)
 
 
 @pytest.mark.parametrize("scale", [1.0, 1e300, 1e-300])
-def test_components_of_few_samples_with_many_features(content, scale):
-    """Columns of mean exactly zero, which map a vector of ones to zero."""
+def test_channels_of_any_size(content, scale):
+    X = scale * np.random.default_rng(0).integers(-9, 9, (6, 12)).astype(float)
+    view = make_view(wide_recording(content, X), {2: np.array([0, 0, 0, 1, 1, 1])}, 2)
+    channel = view["channels"][0]
+    shown = channel["zero"] + channel["unit"] * np.array(channel["means"])
+    np.testing.assert_allclose(shown, X[:, int(channel["name"][1:])], rtol=1e-3, atol=1e-3 * scale)
+
+
+def test_changes_of_different_size_show_side_by_side():
     rng = np.random.default_rng(0)
-    half = rng.integers(-9, 9, (3, 12)).astype(float)
-    recording = replace(
-        content.recording,
-        X=scale * np.vstack([half, -half]),
-        times=np.arange(6.0),
-        feature_names=tuple(map(str, range(12))),
-    )
-    view = make_view(recording, {1: np.zeros(6, int)}, 1)
-    assert sum(component["share"] for component in view["components"]) == pytest.approx(1, abs=1e-3)
+    levels = np.repeat([-1.0, 1.0, 0.4], 40)
+    Y = levels[:, None] + 0.05 * rng.standard_normal((120, 2))
+    values = describe_changes(GaussianCost([Y]))["values"]
+    assert values[0] == 0
+    assert values[40] == max(values)
+    assert values[80] == max(values[60:])
+    assert values[80] > values[40] / 2  # a third of the step
+    assert np.median(values) < values[80] / 1.5
+
+
+def test_the_curve_is_the_confidence_of_single_boundaries(in_order):
+    cost = in_order.found.cutter.cost
+    values = confidence_everywhere(cost)
+    for place in (1, 7, 20, 33, 40, 59):
+        assert values[place] == boundary_confidence(cost, np.array([place]))[0]
+    shown = data_of(build_report(in_order.found))["changes"]
+    assert shown == {"size": 1, "values": np.round(1000 * values).astype(int).tolist()}
+
+
+def test_long_recordings_are_averaged_over_blocks_first():
+    levels = np.repeat([-1.0, 1.0], [4 * MAX_PLACES, 4 * MAX_PLACES])
+    Y = levels[:, None] + 0.1 * np.random.default_rng(0).standard_normal((8 * MAX_PLACES, 2))
+    shown = describe_changes(GaussianCost([Y]))
+    assert (shown["size"], len(shown["values"])) == (8, MAX_PLACES)
+    assert np.argmax(shown["values"]) == MAX_PLACES / 2
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -337,8 +405,9 @@ def test_the_scores_of_gaps_are_those_of_the_library(seed):
 
 def test_sentences_say_what_the_numbers_are(content):
     text = describe_certificate(content)
-    assert "within 0.8 % of the optimum" in text
-    assert "9.92" in text  # 10 minus 0.8 %
+    assert "stopped within 0.8 % of the optimum" in text
+    assert "it does not say how good the spans are" in text
+    assert "below 9.92" in describe_objective(content)  # 10 minus 0.8 %
     assert describe_uncertain(content) == "All 2 boundaries are clear."
     assert describe_uncertain(change(content, boundaries=np.array([20]))) == "The only boundary is clear."
     wrong = change(content, boundaries=np.array([8, 20, 40, 50]))
@@ -371,15 +440,14 @@ def test_sentences_of_the_ordered_cut_give_the_evidence_for_its_labels(in_order)
     assert describe_number(in_order, [0.0, 0.1]) == (
         f"2 states were found. Telling 2 states apart instead of 1 gains {second:.2g} nats; "
         "one more would gain nothing. Spans share a label unless telling them apart describes the samples "
-        "better. The slider shows other numbers."
+        "better."
     )
     apart = change(in_order, labels=np.repeat([0, 1, 2], 20))
     vars(apart)["label_evidence"] = np.array([9.0, 3.0])
     assert "gains 3 nats; every span has its own." in describe_number(apart, [0.0])
     one = change(in_order, boundaries=np.array([], dtype=int), labels=np.zeros(60, dtype=int))
     assert describe_number(one, [0.0, 0.1]) == (
-        "1 state was found. There is one span, so there is nothing to tell apart. The slider shows other "
-        "numbers."
+        "1 state was found. There is one span, so there is nothing to tell apart."
     )
     given = replace(one, document={"settings": {"subspaces": "1"}})
     assert describe_number(given, [0.0]).startswith("1 state was requested.")
@@ -404,3 +472,78 @@ def test_where_no_other_number_can_be_there_are_no_rivals():
     alone = make_content(n_labels=1)
     assert describe_number(alone, [0.0, 0.9]) == "1 state was chosen by the rule “auto”."
     assert "runners-up" in describe_number(alone, [0.0, 0.9, 1.0])
+
+
+@pytest.mark.parametrize(("room", "numbers", "grains"), [(4, [1, 2, 3], 2), (2, [2], 2), (0, [2], 0)])
+def test_long_recordings_have_fewer_other_answers(in_order, monkeypatch, room, numbers, grains):
+    monkeypatch.setattr(_recuts, "MOST_ANSWERS", ((60, room),))
+    assert sorted(recut(in_order)) == numbers
+    assert len(recut_grains(in_order)) == grains
+    page = build_report(in_order.found)
+    assert ('id="as-found"' in page) == (grains > 0)
+    assert ('id="number"' in page) == (len(numbers) > 1)
+
+
+def test_grains_are_those_of_the_library(in_order):
+    grains = recut_grains(in_order)
+    data = data_of(build_report(in_order.found))
+    for name in ("coarse", "fine"):
+        expected = in_order.found.recut(grain=name)
+        assert grains[name].labels.tolist() == expected.labels.tolist()
+        assert grains[name].cutting.grain == name
+        assert data["grains"][name][0] == [0, *expected.boundaries.tolist()]
+        assert list(map(int, data["confidence"][name])) == expected.boundaries.tolist()
+
+
+def test_the_evidence_for_labels_is_left_out_where_it_takes_long(in_order, monkeypatch):
+    monkeypatch.setattr(_content, "MAX_EVIDENCE_SAMPLES", 59)
+    fresh = Content(in_order.found)
+    assert "is left out" in describe_number(fresh, [])
+    assert describe_support(fresh) == "2 states were found."
+    assert data_of(build_report(in_order.found))["labelEvidence"] == {"values": []}
+
+
+def test_what_speaks_for_the_labels_is_said_without_numbers(in_order):
+    some = replace(in_order)
+    vars(some)["label_evidence"] = np.array([4.0, -1.0])
+    assert describe_support(some) == (
+        "2 states were found. There is strong evidence for 2 states rather than 1, and none for another "
+        "state."
+    )
+    vars(some)["label_evidence"] = np.array([0.5, 1.5])
+    assert "hardly any evidence for 2 states rather than 1, and some evidence for" in describe_support(some)
+    vars(some)["label_evidence"] = np.array([6.0])
+    assert describe_support(some).endswith("very strong evidence for 2 states rather than 1.")
+
+
+def test_one_span_is_explained(in_order):
+    assert describe_one_span(in_order) is None
+    one = change(in_order, boundaries=np.array([], dtype=int), labels=np.zeros(60, dtype=int))
+    assert "nothing was found to change" in describe_one_span(one)["meaning"]
+    assert "--grain fine" in describe_one_span(one)["hints"][0]
+    asked = replace(one, document={"settings": {"spans": "1"}})
+    assert describe_one_span(asked)["meaning"].startswith("One span was requested")
+    peaks = replace(one, found=replace(one.found, cutting=Cutting("peaks")))
+    assert not any("--grain" in hint for hint in describe_one_span(peaks)["hints"])
+    assert describe_returning(one) == ""
+
+
+def test_labels_that_return_are_named_most_frequent_first(in_order):
+    assert describe_returning(in_order) == "One returns: A (2 spans)."
+    apart = change(in_order, labels=np.repeat([0, 1, 2], 20))
+    assert describe_returning(apart) == "No state returns."
+    some = change(in_order, labels=np.repeat([1, 0, 1, 2, 1, 0], 10), boundaries=np.arange(10, 60, 10))
+    assert describe_returning(some) == "2 return: B (3 spans), A (2 spans)."
+    many = change(in_order, labels=np.arange(60) % 6, boundaries=np.arange(1, 60))
+    assert describe_returning(many).endswith("D (10 spans), and 2 more.")
+
+
+def test_dates_and_names_of_the_document_reach_the_page(in_order):
+    first, second = "2024-03-01T08:00:00Z", "2024-03-01T08:00:02Z"
+    spans = [{"start": 0, "start_time": first}, {"start": 20, "start_time": second}]
+    dated = {"input": {"time_zone": "UTC"}, "spans": spans, "label_names": ["idle", ""]}
+    data = data_of(build_report(in_order.found, dated))
+    assert data["dates"] == [[0, first], [20, second]]
+    assert data["names"] == {"0": "idle"}
+    assert describe_returning(replace(in_order, document=dated)) == "One returns: idle (2 spans)."
+    assert data_of(build_report(in_order.found))["dates"] is None

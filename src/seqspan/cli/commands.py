@@ -86,7 +86,7 @@ def options(
 @app.command(epilog="Example: seqspan segment 'walks/*.amc' --subspaces auto --export elan --jobs 2")
 @with_options(Settings, Control)
 def segment(
-    inputs: Annotated[list[str], typer.Argument(metavar="INPUT", help="files, folders or patterns")],
+    inputs: Annotated[list[str], typer.Argument(metavar="INPUT", hidden=True)],
     cluster: Annotated[
         str | None,
         typer.Option(metavar="ADDRESS", help="Dask scheduler whose workers see the same files", hidden=True),
@@ -97,7 +97,7 @@ def segment(
     ] = False,
     **given: Any,
 ) -> None:
-    """Segment recordings: writes tables, result.json and report.html."""
+    """Segment files, folders or patterns: writes tables, result.json and report.html."""
     control = Control(**{f.name: given.pop(f.name) for f in fields(Control)})
     settings, sources = prepare(inputs, given, control)
     threads = None if settings.jobs == 1 else max(1, (os.cpu_count() or 1) // settings.jobs)
@@ -200,7 +200,8 @@ def summarise(outcome: Outcome) -> str:
         "recut": " (solved before, only cut again)",
         "unchanged": " (nothing has changed since the last run)",
     }
-    return f"{outcome.name}: {what}{before[outcome.status]}: {printable(str(outcome.folder / REPORT))}"
+    where = outcome.folder if document["settings"].get("no_report") else outcome.folder / REPORT
+    return f"{outcome.name}: {what}{before[outcome.status]}: {printable(str(where))}"
 
 
 def one_line(text: str) -> str:

@@ -218,10 +218,11 @@ def _write(
         with display.stage("exporting"):
             _export(job.settings, found, document, staging)
         document["seconds"] = dict(display.seconds) | {"solver": _solver_seconds(found)}
-        with display.stage("report"):
-            labels, names = (None, ()) if truth is None else (truth.labels, truth.names)
-            text = build_report(found, document, true_labels=labels, true_names=names)
-            (staging / REPORT).write_text(text, encoding="utf-8")
+        if not job.settings.no_report:
+            with display.stage("report"):
+                labels, names = (None, ()) if truth is None else (truth.labels, truth.names)
+                text = build_report(found, document, true_labels=labels, true_names=names)
+                (staging / REPORT).write_text(text, encoding="utf-8")
         document["seconds"] |= display.seconds
         (staging / DOCUMENT).write_text(json.dumps(document, default=str), encoding="utf-8")
 

@@ -66,6 +66,7 @@ class Settings:
     names: str | None = option("--names", "LIST|FILE", "names of labels: A=walk,B=run, or CSV label,name")
     export: str | None = option("--export", "LIST", ",".join(EXPORTS))
     split: bool = option("--split", "", "video: one file per span", False)
+    no_report: bool = option("--no-report", "", "leave out report.html", False)
     out: str | None = option("--out -o", "DIR", "result folder; INPUT.seqspan by default")
     jobs: int = option("--jobs -j", "N", "inputs to work on at the same time", 1)
 

@@ -16,6 +16,9 @@ from seqspan.cuts.spectral.affinity import SharedAffinity, affinity
 from seqspan.recording import Recording
 from seqspan.segmentation import Representation, Segmentation
 
+MAX_EVIDENCE_SAMPLES = 20_000  # for which the evidence for labels is computed once more,
+MAX_EVIDENCE_SPANS = 200  # and spans: pairs of them are compared
+
 
 @dataclass(frozen=True, eq=False)
 class Content:
@@ -82,6 +85,11 @@ class Content:
 
     @cached_property
     def label_evidence(self) -> Array:
-        """What a second, third, ... label adds to the ordered cut's evidence, in nats."""
+        """What a second, third, ... label adds to the ordered cut's evidence, in nats.
+
+        Empty for one span, and where it would take as long as the cut itself.
+        """
         boundaries = self.representation.rows.searchsorted(self.found.boundaries)
+        if self.Z.shape[1] > MAX_EVIDENCE_SAMPLES or len(boundaries) > MAX_EVIDENCE_SPANS:
+            return np.empty(0)
         return np.diff(self.found.cutter.label_tree(boundaries).evidence)

@@ -16,19 +16,21 @@ from scipy.optimize import linear_sum_assignment
 from seqspan._core.spans import boundaries_from_labels, edge_times
 from seqspan._core.text import noun_of, plural_of, printable
 from seqspan._core.types import Array, IntArray
-from seqspan.cuts.peaks import boundary_strength
 from seqspan.cuts.spectral.affinity import SharedAffinity
 from seqspan.cuts.spectral.n_subspaces import laplacian_eigenvalues
 from seqspan.plots import COLOURS
+from seqspan.report._changes import describe_changes
 from seqspan.report._content import Content
 from seqspan.report._pictures import affinity_map, heat_map, symmetric_heat_map
-from seqspan.report._recuts import MAX_SUBSPACES, recut
-from seqspan.report._views import STEPS, make_view
-from seqspan.report._words import describe_facts, describe_settings
+from seqspan.report._recuts import MAX_SUBSPACES, recut, recut_grains
+from seqspan.report._views import make_view
+from seqspan.report._words import MIN_CLEAR_CONFIDENCE, describe_facts, describe_settings
 from seqspan.segmentation import Segmentation
 
-MAX_STRENGTH_POINTS = 2400  # on the curve of boundary strength; a wide screen has no more pixels
-SCRIPTS = ("state.js", "looks.js", "timeline.js", "table.js", "heat.js", "curves.js", "main.js")
+SCRIPTS = (
+    "state.js", "dates.js", "looks.js", "labels.js", "timeline.js", "handles.js", "table.js", "edits.js",
+    "sure.js", "telling.js", "heat.js", "curves.js", "main.js",
+)  # fmt: skip
 EIGENVECTOR_RESIDUAL = 1e-2  # the eigenvalues are off by its square, less than the width of a line
 
 
@@ -74,7 +76,9 @@ def build_report(
         settings=describe_settings(content),
         document=_printable(content.document),
         has_truth=content.true_labels is not None,
-        most=max(map(int, data["cuts"])),
+        numbers=len(data["cuts"]),
+        answers=len(data["cuts"]) + len(data["grains"]),
+        choices=_choices(list(data["grains"])),
         chosen=content.found.n_subspaces,
         cut=content.cut,
         noun=noun_of(content.recording.kind),
@@ -84,6 +88,19 @@ def build_report(
         script=Markup("\n".join(_resource(name) for name in SCRIPTS)),
         data=Markup(to_script_json(data)),
     )
+
+
+def _choices(grains: list[str]) -> list[tuple[str, str]]:
+    """Names and titles of the answers to choose from, from coarse to fine.
+
+    Examples
+    --------
+    >>> _choices(["coarse", "fine"])
+    [('coarse', 'Coarse'), ('found', 'As found'), ('fine', 'Fine')]
+    """
+    named = [(grain, grain.capitalize()) for grain in grains]
+    coarse = [choice for choice in named if choice[0] == "coarse"]
+    return [*coarse, ("found", "As found"), *(choice for choice in named if choice not in coarse)]
 
 
 def _resource(name: str) -> str:
@@ -116,25 +133,28 @@ def _printable(value: Any) -> Any:
 
 def make_data(content: Content) -> dict[str, Any]:
     """Collect what the scripts draw."""
-    cuts = recut(content)
+    cuts, grains = recut(content), recut_grains(content)
     return {
         "n": len(content.recording),
         "name": printable(Path(content.recording.source).stem or "recording"),
         "unit": printable(content.recording.time_unit),
+        "dates": _dates(content),
+        "names": _names(content),
         "edges": _short_edges(edge_times(content.recording.times)),
         "colours": COLOURS,
         "chosen": content.found.n_subspaces,
         "cuts": {str(k): _runs(labels) for k, labels in sorted(cuts.items())},
-        "found": [
-            [0, *content.found.boundaries.tolist()],
-            content.found.labels[[0, *content.found.boundaries]].tolist(),
-        ],
-        "confidence": {str(k): _confidence(content, labels) for k, labels in cuts.items()},
+        "found": _spans(content.found),
+        "grains": {grain: _spans(other) for grain, other in grains.items()},
+        "confidence": {str(k): _confidence(content, labels) for k, labels in cuts.items()}
+        | {grain: _pairs(other.boundaries, other.confidence) for grain, other in grains.items()},
         "truth": _truth(content),
-        "strength": _strength(content),
+        "changes": describe_changes(content.found.cutter.cost),
         "spectrum": [] if content.cut == "ordered" else _spectrum(content.W),
         "labelEvidence": _label_evidence(content),
         "noun": noun_of(content.recording.kind),
+        "nouns": plural_of(noun_of(content.recording.kind)),
+        "minClear": MIN_CLEAR_CONFIDENCE,
         "history": [[p.iteration, _short(p.gap), round(p.seconds, 3)] for p in content.solution.history],
         "tol": content.document.get("parameters", {}).get("tol"),
         "rows": None
@@ -144,6 +164,19 @@ def make_data(content: Content) -> dict[str, Any]:
         "landmarks": content.n_landmarks,
         "view": make_view(content.recording, cuts, content.found.n_subspaces),
     }
+
+
+def _dates(content: Content) -> list[list[Any]] | None:
+    """Samples at which spans start, with their dates; None if the recording has no dates."""
+    if content.document.get("input", {}).get("time_zone") is None:
+        return None
+    return [[span["start"], span["start_time"]] for span in content.document["spans"]]
+
+
+def _names(content: Content) -> dict[str, str]:
+    """Names that the user gave to labels."""
+    given = content.document.get("label_names", ())
+    return {str(label): printable(name) for label, name in enumerate(given) if name}
 
 
 def _short(value: float) -> float:
@@ -166,15 +199,24 @@ def _runs(labels: IntArray) -> list[list[int]]:
     return [starts.tolist(), labels[starts].tolist()]
 
 
+def _spans(found: Segmentation) -> list[list[int]]:
+    """Starts and labels of the spans of an answer."""
+    starts = [0, *found.boundaries.tolist()]
+    return [starts, found.labels[starts].tolist()]
+
+
 def _confidence(content: Content, labels: IntArray) -> dict[str, float]:
     """Confidence in each boundary of a cut, keyed by sample; for the cut as found it is already known."""
     if labels is content.found.labels:
-        starts, values = content.found.boundaries, content.confidence
-    else:
-        starts = boundaries_from_labels(labels)
-        values = content.found.confidence_of(starts)
-    pairs = zip(starts.tolist(), values.tolist(), strict=True)
-    return {str(start): round(value, 3) for start, value in pairs}
+        return _pairs(content.found.boundaries, content.confidence)
+    starts = boundaries_from_labels(labels)
+    return _pairs(starts, content.found.confidence_of(starts))
+
+
+def _pairs(starts: IntArray, values: Array | None) -> dict[str, float]:
+    """Values by sample."""
+    known = [] if values is None else values.tolist()
+    return {str(start): round(value, 3) for start, value in zip(starts.tolist(), known, strict=True)}
 
 
 def _truth(content: Content) -> dict[str, Any] | None:
@@ -203,14 +245,6 @@ def match_labels(true: IntArray, found: IntArray) -> list[int]:
     return [partners[label] if label in partners else next(unused) for label in range(len(counts))]
 
 
-def _strength(content: Content) -> dict[str, Any]:
-    """How much the coefficients change at each sample: the maximum of every block, in thousandths."""
-    strength = np.concatenate([[0], boundary_strength(content.Z)])
-    size = -(-len(strength) // MAX_STRENGTH_POINTS)
-    blocks = np.maximum.reduceat(strength, np.arange(0, len(strength), size))
-    return {"size": size, "values": np.round(blocks / (blocks.max() or 1) * STEPS).astype(int).tolist()}
-
-
 def _label_evidence(content: Content) -> dict[str, Any] | None:
     """The ordered cut's evidence for each label beyond the first."""
     if content.cut != "ordered":
@@ -229,4 +263,4 @@ def _affinity_picture(content: Content) -> dict[str, Any]:
     """The affinities as a picture."""
     if content.n_landmarks is None:
         return symmetric_heat_map(content.Z)
-    return affinity_map(SharedAffinity(content.Z))
+    return affinity_map(content.Z)

@@ -53,11 +53,16 @@ def _pool_largest(take: Callable[[slice], Array], shape: tuple[int, ...]) -> dic
     return paint(pooled, (rows, columns), "largest")
 
 
-def affinity_map(W: SharedAffinity) -> dict[str, Any]:
-    """Reduce affinities that are stored as a factor to a picture; each cell is the mean of its block."""
-    size = -(-len(W) // MAX_SIDE)
-    counts = np.diff(np.append(np.arange(0, len(W), size), len(W)))
-    return paint(W.pooled(size) / np.outer(counts, counts), (size, size), "mean")
+def affinity_map(Z: Array) -> dict[str, Any]:
+    """Reduce affinities through landmarks to a picture; each cell is the mean of its block.
+
+    Affinities are sums over landmarks, so blocks of columns can be added up before anything is multiplied.
+    """
+    size = -(-Z.shape[1] // MAX_SIDE)
+    starts = np.arange(0, Z.shape[1], size)
+    counts = np.diff(np.append(starts, Z.shape[1]))
+    sums = np.stack([np.add.reduceat(np.abs(row), starts) for row in Z])
+    return paint(SharedAffinity(sums).pooled(1) / np.outer(counts, counts), (size, size), "mean")
 
 
 def paint(pooled: Array, size: tuple[int, int], what: str) -> dict[str, Any]:

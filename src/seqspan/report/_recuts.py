@@ -13,13 +13,17 @@ from seqspan.cuts.peaks import boundary_strength
 from seqspan.cuts.spectral.affinity import SharedAffinity
 from seqspan.cuts.spectral.ncut import normalised_cuts
 from seqspan.report._content import Content
+from seqspan.segmentation import Segmentation
 
 MAX_SUBSPACES = 20  # largest number on the slider
 MAX_GROUPS = 720  # groups of neighbouring samples; cutting groups makes 20 cuts cheaper than one exact cut
+# how many other answers of the ordered cut a page has, up to this many samples: they take about two seconds
+MOST_ANSWERS = ((400, 22), (4000, 8), (20_000, 2))
+GRAINS = ("coarse", "fine")  # beside the default, which was found or can be
 
 
 def recut(content: Content) -> dict[int, IntArray]:
-    """Cut into 1 to 20 labels (or 1 to 20 spans with ``cut="peaks"``).
+    """Cut into other numbers of labels (of spans with ``cut="peaks"``), up to 20.
 
     Parameters
     ----------
@@ -28,31 +32,49 @@ def recut(content: Content) -> dict[int, IntArray]:
     Returns
     -------
     dict of int to array of shape (n_samples,)
-        Labels of all samples. For the number that was found, these are exactly the labels found.
+        Labels of all samples. For the number that was found, these are exactly the labels found. In long
+        recordings the ordered cut offers only the numbers next to it, or no others.
     """
-    n = content.Z.shape[1]
-    numbers = range(1, min(MAX_SUBSPACES, n) + 1)
+    chosen, numbers = content.found.n_subspaces, _numbers(content)
     if content.cut == "ncut":
-        cuts = {
-            k: content.representation.to_rows(labels)
-            for k, labels in _coarse_cuts(content, list(numbers)).items()
-        }
+        coarse = _coarse_cuts(content, numbers)
+        cuts = {k: content.representation.to_rows(labels) for k, labels in coarse.items()}
     else:
-        cuts = {
-            k: content.found.recut(**_asked(content.cut, k)).labels for k in numbers if k <= _most(content)
-        }
-    return cuts | {content.found.n_subspaces: content.found.labels}
+        others = [k for k in numbers if k != chosen]
+        cuts = {k: content.found.recut(**_asked(content.cut, k)).labels for k in others}
+    return cuts | {chosen: content.found.labels}
+
+
+def recut_grains(content: Content) -> dict[str, Segmentation]:
+    """The ordered cut's coarse and fine answers, if the recording is not too long."""
+    given = content.found.cutting
+    if content.cut != "ordered" or _room(content) < len(GRAINS):
+        return {}
+    return {grain: content.found.recut(grain=grain) for grain in GRAINS if grain != given.grain}
+
+
+def _room(content: Content) -> int:
+    """How many ordered cuts may be made for the page."""
+    n = int(content.Z.shape[1])
+    return next((answers for longest, answers in MOST_ANSWERS if n <= longest), 0)
+
+
+def _numbers(content: Content) -> list[int]:
+    """Numbers on the slider, besides the one that was found."""
+    n = int(content.Z.shape[1])
+    if content.cut != "ordered":
+        return list(range(1, min(MAX_SUBSPACES, n) + 1))
+    most = max(1, n // content.found.cutting.min_length)
+    chosen, room = content.found.n_subspaces, _room(content) - len(GRAINS)
+    near = sorted(range(1, most + 1), key=lambda k: abs(k - chosen))
+    if room >= MAX_SUBSPACES:
+        return list(range(1, min(MAX_SUBSPACES, most) + 1))
+    return [k for k in near if k != chosen][: max(room, 0)]
 
 
 def _asked(cut: str, number: int) -> dict[str, Any]:
     """The argument that the slider sets: the number of labels, or of spans if each has its own label."""
     return {"n_spans": number} if cut == "peaks" else {"n_subspaces": number}
-
-
-def _most(content: Content) -> int:
-    """Largest number of labels or spans that the cut allows."""
-    n = int(content.representation.X.shape[1])
-    return max(1, n // content.found.cutting.min_length) if content.cut == "ordered" else n
 
 
 def _coarse_cuts(content: Content, numbers: list[int]) -> dict[int, IntArray]:

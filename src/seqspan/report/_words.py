@@ -13,17 +13,25 @@ from seqspan.report._content import Content
 
 MIN_CLEAR_CONFIDENCE = 0.5  # boundaries with a lower confidence are called uncertain
 N_ALTERNATIVES = 2  # other numbers of labels to mention
+N_RETURNING = 4  # labels that return to mention
+# log Bayes factors in nats and what they are called [Kass & Raftery 1995, Sec. 3.2]
+GRADES = ((5.0, "very strong evidence"), (3.0, "strong evidence"), (1.0, "some evidence"))
+WEAKEST = "hardly any evidence"
 
 
 def describe_facts(content: Content, spectrum: list[float]) -> dict[str, Any]:
-    """What was found, how good it is, and why this number of labels."""
+    """What was found, how sure it is, and why this number of labels."""
     return {
         "size": describe_size(content),
-        "found": describe_found(content),
-        "certificate": describe_certificate(content),
-        "number": describe_number(content, spectrum),
+        "headline": describe_found(content),
+        "returning": describe_returning(content),
+        "one_span": describe_one_span(content),
         "uncertain": describe_uncertain(content),
+        "support": describe_support(content),
         "scores": describe_scores(content),
+        "number": describe_number(content, spectrum),
+        "certificate": describe_certificate(content),
+        "objective": describe_objective(content),
     }
 
 
@@ -37,44 +45,119 @@ def describe_size(content: Content) -> str:
 
 
 def describe_found(content: Content) -> str:
-    """How many spans and labels there are, and which labels recur."""
-    labels = content.found.labels[np.concatenate([[0], content.found.boundaries])]
-    counts = np.bincount(labels)
-    recurring = [f"{name_label(int(label))} ({counts[label]} spans)" for label in np.flatnonzero(counts > 1)]
+    """How many spans and labels there are."""
     noun = noun_of(content.recording.kind)
-    text = f"{count_of(len(labels), 'span')} of {count_of(content.found.n_subspaces, noun)}"
-    return f"{text}; recurring: {', '.join(recurring)}" if recurring else f"{text}; none recurs"
+    spans = count_of(len(content.found.boundaries) + 1, "span")
+    return f"{spans} of {count_of(content.found.n_subspaces, noun)}"
+
+
+def describe_returning(content: Content) -> str:
+    """Which labels return, those with most spans first."""
+    starts = np.concatenate([[0], content.found.boundaries])
+    counts = np.bincount(content.found.labels[starts])
+    returning = [int(label) for label in np.argsort(-counts, kind="stable") if counts[label] > 1]
+    if len(starts) == 1:
+        return ""
+    if not returning:
+        return f"No {noun_of(content.recording.kind)} returns."
+    named = [f"{_title(content, label)} ({counts[label]} spans)" for label in returning[:N_RETURNING]]
+    more = len(returning) - len(named)
+    listed = ", ".join([*named, f"and {more} more"] if more else named)
+    return f"{'One returns' if len(returning) == 1 else f'{len(returning)} return'}: {listed}."
+
+
+def _title(content: Content, label: int) -> str:
+    """The name that the user gave to a label, or its letters."""
+    given = content.document.get("label_names", ())
+    return printable(given[label]) if label < len(given) and given[label] else name_label(label)
+
+
+def describe_one_span(content: Content) -> dict[str, Any] | None:
+    """What it means that there is one span, and what to try; None if there are more."""
+    if len(content.found.boundaries):
+        return None
+    settings = content.document.get("settings", {})
+    if "1" in (str(settings.get("spans")), str(settings.get("subspaces"))):
+        meaning = "One span was requested, so the recording was not divided."
+    else:
+        meaning = (
+            "One span means that nothing was found to change: dividing the recording explains no more than "
+            "dividing recordings of the same kind in which nothing happens. It does not prove that nothing "
+            "happens."
+        )
+    finer = "Try --grain fine, which asks for less evidence before it starts a new span."
+    hints = [
+        *([finer] if content.cut == "ordered" else []),
+        "If you know about how many spans there are, say so with --spans. Their confidence tells whether "
+        "they are real.",
+        "Leave out features that are noise or that drift; a few that show the change are worth more than "
+        "many that do not.",
+        f"Check that the input was read as you expect: {describe_size(content)}.",
+    ]
+    return {"meaning": meaning, "hints": hints}
 
 
 def describe_certificate(content: Content) -> str:
-    """How far the solution is from the optimum at most."""
-    solution = content.solution
-    lowest = solution.objective * (1 - solution.gap)
-    if solution.gap <= 1e-9:
-        return f"The solver reached the optimum, with certificate: objective {solution.objective:.6g}."
+    """How far the solution is from the optimum at most, in one line that says what it is not."""
+    gap = content.solution.gap
+    near = "reached the optimum" if gap <= 1e-9 else f"stopped within {100 * gap:.2g} % of the optimum"
     return (
-        f"The solver stopped within {100 * solution.gap:.2g} % of the optimum: the objective is "
-        f"{solution.objective:.6g}, and no coefficients can bring it below {lowest:.6g}."
+        f"Optimisation: the solver {near}, with certificate. That is about its arithmetic; it does not say "
+        "how good the spans are."
     )
+
+
+def describe_objective(content: Content) -> str:
+    """The objective and its lower bound."""
+    solution = content.solution
+    if solution.gap <= 1e-9:
+        return f"The objective is {solution.objective:.6g}, the minimum."
+    lowest = solution.objective * (1 - solution.gap)
+    return f"The objective is {solution.objective:.6g}, and no coefficients can bring it below {lowest:.6g}."
+
+
+def describe_support(content: Content) -> str:
+    """How much speaks for the number of labels, without numbers."""
+    k, first = content.found.n_subspaces, _number_found(content)
+    evidence = content.label_evidence if content.cut == "ordered" else np.empty(0)
+    if k < 2 or k - 2 >= len(evidence):
+        return first
+    noun = noun_of(content.recording.kind)
+    text = f"There is {_grade(evidence[k - 2])} for {k} {plural_of(noun)} rather than {k - 1}"
+    if k > len(evidence):
+        return f"{first} {text}."
+    further = f"another {noun}"
+    return f"{first} {text}, and {_grade(evidence[k - 1], none=True)} for {further}."
+
+
+def _grade(evidence: float, *, none: bool = False) -> str:
+    """Evidence in words."""
+    if none and evidence <= 0:
+        return "none"
+    return next((words for least, words in GRADES if evidence >= least), WEAKEST)
 
 
 def describe_number(content: Content, spectrum: list[float]) -> str:
     """Why this number of labels, and which other numbers come close."""
+    first = _number_found(content)
+    if content.cut == "ordered":
+        return f"{first} {describe_label_evidence(content)}".rstrip()
+    return first + describe_alternatives(content.found.n_subspaces, spectrum)
+
+
+def _number_found(content: Content) -> str:
+    """How many labels there are, and who said so."""
     given = content.document.get("settings", {}).get("subspaces", "auto")
     k = content.found.n_subspaces
     noun = "span" if content.cut == "peaks" else noun_of(content.recording.kind)
     subject = f"{count_of(k, noun)} {'was' if k == 1 else 'were'}"
     if content.cut == "peaks":
-        first = f"{subject} found at the peaks of the boundary strength."
-    elif str(given).isdecimal():
-        first = f"{subject} requested."
-    elif content.cut == "ordered":
-        first = f"{subject} found."
-    else:
-        first = f"{subject} chosen by the rule “{printable(str(given))}”."
+        return f"{subject} found at the peaks of the boundary strength."
+    if str(given).isdecimal():
+        return f"{subject} requested."
     if content.cut == "ordered":
-        return f"{first} {describe_label_evidence(content)} The slider shows other numbers."
-    return first + describe_alternatives(k, spectrum)
+        return f"{subject} found."
+    return f"{subject} chosen by the rule “{printable(str(given))}”."
 
 
 def describe_alternatives(k: int, spectrum: list[float]) -> str:
@@ -91,8 +174,10 @@ def describe_alternatives(k: int, spectrum: list[float]) -> str:
 def describe_label_evidence(content: Content) -> str:
     """Evidence for the last label that the ordered cut kept, and for one additional label."""
     k, evidence = content.found.n_subspaces, content.label_evidence
-    if not len(evidence):
+    if not len(content.found.boundaries):
         return "There is one span, so there is nothing to tell apart."
+    if not len(evidence):
+        return "The evidence for each of them is left out: it would take as long as the cut itself."
     nouns = plural_of(noun_of(content.recording.kind))
     last = f"Telling {k} {nouns} apart instead of {k - 1} gains {_nats(evidence[k - 2])}; " if k > 1 else ""
     more = (

@@ -49,17 +49,23 @@ function drawHeat(name) {
     const [from, to] = [columnOf(span.start), columnOf(span.end)].map(
       (c) => STRIP + (c / columnOf(N)) * (side - STRIP),
     );
-    context.fillStyle = DATA.colours[span.label % DATA.colours.length];
+    context.fillStyle = colourOf(span.label);
     context.fillRect(from, 0, to - from - 1, STRIP - 2);
     if (heat.isSquare) context.fillRect(0, from, STRIP - 2, to - from - 1);
   }
 }
 
-/** Column of Z that stands for a sample; after subsampling, several samples share one. */
+/** Column of Z that stands for a sample, by bisection; after subsampling, several samples share one. */
 function columnOf(sample) {
   if (!DATA.rows) return sample;
-  const found = DATA.rows.findIndex((row) => row >= sample);
-  return found < 0 ? DATA.rows.length : found;
+  let low = 0,
+    high = DATA.rows.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (DATA.rows[middle] < sample) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 function sampleOf(column) {

@@ -1,40 +1,92 @@
-/* What the reader can do: zoom, recut, select, edit, sort, save, change the theme. */
+/* What the reader can do: zoom, see other answers, select, correct, sort, search, save, change the theme. */
+const NUMBERS = Object.keys(DATA.cuts)
+  .map(Number)
+  .sort((a, b) => a - b);
+
 function draw() {
   const focused = document.activeElement && document.activeElement.id;
   drawTimeline();
   drawLegend();
+  drawSureness();
   drawTable();
   drawEditor();
-  DATA.labelEvidence ? drawLabelEvidence() : drawSpectrum();
-  drawHeat("Z");
-  drawHeat("W");
+  drawCorrections();
+  drawTelling();
+  drawExperts();
   if (focused && byId(focused) && document.activeElement !== byId(focused))
     byId(focused).focus({ preventScroll: true });
 }
 
-/** Show the cut into k labels; it was computed with the page. */
-function recut(k) {
-  state.k = k;
-  state.spans = toSpans(k === DATA.chosen ? DATA.found : DATA.cuts[k]);
-  state.edited = false;
+/** Plots and matrices are drawn once they are unfolded. */
+function drawExperts() {
+  if (byId("why").open) DATA.labelEvidence ? drawLabelEvidence() : drawSpectrum();
+  if (byId("matrices").open) ["Z", "W"].forEach((name) => (heats[name] ? drawHeat(name) : loadHeat(name)));
+  if (byId("optimisation").open) drawConvergence();
+}
+
+/** Show another answer; it was computed with the page. Corrections can be brought back with undo. */
+function showOther(answer) {
+  if (state.past.length) state.past.push({ tag: `answer-${answer}`, ...snapshot() });
+  state.answer = answer;
+  state.spans = toSpans(answer === AS_FOUND ? DATA.found : (DATA.grains[answer] ?? DATA.cuts[answer]));
+  state.names = answer === AS_FOUND ? { ...DATA.names } : {};
   state.selected = -1;
   state.view = [0, N];
-  byId("number").value = k;
-  byId("number-value").textContent = k === DATA.chosen ? `${k} (as found)` : String(k);
-  byId("number").setAttribute("aria-valuetext", `${k}, ${state.spans.length} spans`);
+  state.open.clear();
+  state.grouped = isLong();
+  showAnswer();
   draw();
 }
 
-/** Select a span and zoom to it, with a small margin. */
+/** Whether a flat table of the spans would be hard to read. */
+function isLong() {
+  return state.spans.length > MANY && groupByLabel().length < state.spans.length / 2;
+}
+
+/** Say which answer is shown. */
+function showAnswer() {
+  const labels = groupByLabel().length,
+    found = state.answer === AS_FOUND;
+  byId("answer-title").textContent =
+    `${countOf(state.spans.length, "span")} of ${countOf(labels, DATA.noun, DATA.nouns)}`;
+  byId("lead").hidden = !found;
+  if (byId("one-span")) byId("one-span").hidden = !found;
+  for (const button of document.querySelectorAll("[data-grain]"))
+    button.setAttribute("aria-pressed", String(button.dataset.grain === state.answer));
+  byId("as-found")?.setAttribute("aria-pressed", String(found));
+  if (!byId("number")) return;
+  byId("number-value").textContent = String(labels);
+  const at = NUMBERS.indexOf(Number(found ? AS_FOUND : state.answer));
+  if (at >= 0) byId("number").value = at;
+  byId("number").setAttribute("aria-valuetext", `${labels}, ${countOf(state.spans.length, "span")}`);
+}
+
+/** Select a span and zoom to it, with half of its length around it. */
 function zoomTo(i) {
   const span = state.spans[i];
   if (!span) return;
-  const margin = Math.max(2, Math.round(0.15 * (span.end - span.start)));
-  state.selected = i;
+  const margin = Math.max(3, Math.round(0.5 * (span.end - span.start)));
   state.view = [Math.max(0, span.start - margin), Math.min(N, span.end + margin)];
   byId("readout").textContent =
     `Span ${i + 1}, ${DATA.noun} ${nameOf(span.label)}: ${rangeText(span)}, ` +
     `samples ${span.start} to ${span.end - 1}.`;
+  select(i);
+}
+
+/** Make the visible range longer or shorter around its middle. */
+function zoomBy(factor) {
+  const [low, high] = state.view,
+    length = Math.min(N, Math.max(2, Math.round((high - low) * factor)));
+  const start = Math.max(0, Math.min(N - length, Math.round((low + high - length) / 2)));
+  state.view = [start, start + length];
+  draw();
+}
+
+/** Move the visible range so that its middle is at a sample. */
+function centreOn(sample) {
+  const length = state.view[1] - state.view[0];
+  const start = Math.max(0, Math.min(N - length, sample - (length >> 1)));
+  state.view = [start, start + length];
   draw();
 }
 
@@ -45,75 +97,41 @@ function showAll() {
   draw();
 }
 
-function drawEditor() {
-  const span = state.spans[state.selected];
-  byId("editor").hidden = !span;
-  byId("undo").disabled = !state.edited;
-  if (!span) return;
-  byId("span-title").textContent = `Span ${state.selected + 1}: ${nameOf(span.label)}, ${rangeText(span)}`;
-  byId("span-looks").replaceChildren(looksOf(span));
-  const start = byId("edit-start"),
-    before = state.spans[state.selected - 1];
-  start.value = span.start;
-  start.min = before ? before.start + 1 : 0;
-  start.max = span.end - 1;
-  start.disabled = byId("merge").disabled = !before;
-  byId("split").disabled = span.end - span.start < 2;
-  const labels = [...new Set(state.spans.map((other) => other.label))].sort((a, b) => a - b);
-  const options = [...labels, Math.max(...labels) + 1].map((label, i) =>
-    make("option", { value: label }, i < labels.length ? nameOf(label) : `${nameOf(label)} (new)`),
-  );
-  byId("edit-label").replaceChildren(...options);
-  byId("edit-label").value = span.label;
-}
-
-/** Change the spans and keep the edited one selected. */
-function edit(change, selected = state.selected) {
-  change();
-  state.edited = true;
-  zoomTo(selected);
-}
-
-function moveStart() {
-  const i = state.selected,
-    field = byId("edit-start");
-  const start = Math.round(Math.min(Math.max(Number(field.value), Number(field.min)), Number(field.max)));
-  edit(() => {
-    state.spans[i].start = state.spans[i - 1].end = start;
-  });
-}
-
-function mergeWithPrevious() {
-  const i = state.selected;
-  edit(() => {
-    state.spans[i - 1].end = state.spans[i].end;
-    state.spans.splice(i, 1);
-  }, i - 1);
-}
-
-function splitInTheMiddle() {
-  const i = state.selected,
-    span = state.spans[i],
-    middle = (span.start + span.end) >> 1;
-  edit(() => state.spans.splice(i, 1, { ...span, end: middle }, { ...span, start: middle }), i + 1);
-}
-
 function sortBy(name) {
   state.up = state.sort === name ? !state.up : true;
   state.sort = name;
-  draw();
+  drawTable();
+  byId(`sort-${name}`).focus();
+}
+
+/** List the spans of one label in the table. */
+function listLabel(label) {
+  state.query = byId("search").value = nameOf(label);
+  drawTable();
+  byId("table-title").scrollIntoView({ block: "start" });
+  byId("search").focus({ preventScroll: true });
+}
+
+function toggleGroup(label) {
+  if (!state.open.delete(label)) state.open.add(label);
+  drawTable();
+  byId(`group-${label}`).focus();
 }
 
 function setTheme(theme) {
   document.documentElement.dataset.theme = theme;
   byId("theme").textContent = theme === "dark" ? "Light" : "Dark";
   byId("theme").setAttribute("aria-label", `Switch to the ${theme === "dark" ? "light" : "dark"} theme`);
-  drawHeat("Z");
-  drawHeat("W");
+  if (state.spans.length) draw();
 }
 
 function onKey(event) {
+  const typing = /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName);
   if (event.key === "Escape") return showAll();
+  if ((event.ctrlKey || event.metaKey) && event.key === "z" && !typing) {
+    event.preventDefault();
+    return undo();
+  }
   const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
   if (!step || !event.target.classList.contains("span")) return undefined;
   event.preventDefault();
@@ -124,31 +142,75 @@ function onKey(event) {
 }
 
 function onClick(event) {
-  const sorter = event.target.closest("[data-sort]");
-  if (sorter) return sortBy(sorter.dataset.sort);
-  const target = event.target.closest("[data-span]");
-  if (target) zoomTo(Number(target.dataset.span));
+  const on = (selector) => event.target.closest(selector);
+  if (on("[data-sort]")) return sortBy(on("[data-sort]").dataset.sort);
+  if (on("[data-group]")) return toggleGroup(Number(on("[data-group]").dataset.group));
+  if (on("[data-rename]")) return rename(Number(on("[data-rename]").dataset.rename));
+  if (on("[data-list]")) return listLabel(Number(on("[data-list]").dataset.list));
+  if (on("[data-grain]")) return showOther(on("[data-grain]").dataset.grain);
+  if (on("[data-span]")) return zoomTo(Number(on("[data-span]").dataset.span));
+  if (on(".track.found")) {
+    const box = on(".track.found").getBoundingClientRect();
+    const sample = sampleAtShare((event.clientX - box.left) / box.width);
+    return zoomTo(state.spans.findIndex(({ start, end }) => sample >= start && sample < end));
+  }
+  if (on("#overview")) {
+    const box = on("#overview").getBoundingClientRect();
+    return centreOn(sampleAt(place(0) + ((event.clientX - box.left) / box.width) * (place(N) - place(0))));
+  }
+  if (on("#changes") && state.selected >= 0) {
+    const box = on("#changes").getBoundingClientRect();
+    return moveSplit(sampleAtShare((event.clientX - box.left) / box.width));
+  }
   return undefined;
 }
 
-function wire() {
-  document.addEventListener("click", onClick);
-  document.addEventListener("keydown", onKey);
-  byId("number").addEventListener("input", (event) => recut(Number(event.target.value)));
-  byId("as-found").addEventListener("click", () => recut(DATA.chosen));
-  byId("undo").addEventListener("click", () => recut(state.k));
-  byId("whole").addEventListener("click", showAll);
-  byId("previous").addEventListener("click", () => zoomTo(Math.max(0, state.selected - 1)));
-  byId("next").addEventListener("click", () => zoomTo(Math.min(state.spans.length - 1, state.selected + 1)));
-  byId("edit-start").addEventListener("change", moveStart);
-  byId("edit-label").addEventListener("change", (event) =>
-    edit(() => {
-      state.spans[state.selected].label = Number(event.target.value);
-    }),
-  );
-  byId("merge").addEventListener("click", mergeWithPrevious);
-  byId("split").addEventListener("click", splitInTheMiddle);
-  byId("save").addEventListener("click", saveCsv);
+function wireEditor() {
+  const click = (id, action) => byId(id).addEventListener("click", action);
+  const changed = (id, action) =>
+    byId(id).addEventListener("change", ({ target }) => action(Number(target.value)));
+  click("previous", () => zoomTo(state.selected - 1));
+  click("next", () => zoomTo(state.selected + 1));
+  click("close", showAll);
+  changed("edit-start", moveStart);
+  changed("edit-end", (last) => moveEnd(last + 1));
+  changed("edit-label", relabel);
+  changed("split-at", moveSplit);
+  click("join-previous", () => join(state.selected, state.selected));
+  click("join-next", () => join(state.selected + 1, state.selected));
+  click("split", split);
+  click("undo", undo);
+  click("undo-all", undoAll);
+  click("save", saveCsv);
+  click("save-edited", saveCsv);
+  addEventListener("beforeunload", (event) => {
+    if (!state.saved) event.preventDefault();
+  });
+}
+
+function wireView() {
+  const click = (id, action) => byId(id).addEventListener("click", action);
+  byId("number")?.addEventListener("input", ({ target }) => showOther(String(NUMBERS[target.value])));
+  byId("as-found")?.addEventListener("click", () => showOther(AS_FOUND));
+  click("whole", showAll);
+  click("zoom-in", () => zoomBy(0.5));
+  click("zoom-out", () => zoomBy(2));
+  click("all-labels", () => {
+    state.allLabels = !state.allLabels;
+    drawLegend();
+  });
+  byId("search").addEventListener("input", ({ target }) => {
+    state.query = target.value;
+    drawTable();
+  });
+  byId("grouped").addEventListener("change", ({ target }) => {
+    state.grouped = target.checked;
+    drawTable();
+  });
+  for (const id of ["why", "matrices", "optimisation"]) byId(id).addEventListener("toggle", drawExperts);
+}
+
+function wireTheme() {
   byId("theme").addEventListener("click", () =>
     setTheme(document.documentElement.dataset.theme === "dark" ? "light" : "dark"),
   );
@@ -161,22 +223,23 @@ function wire() {
     if (matches) before = document.documentElement.dataset.theme;
     setTheme(matches ? "light" : before);
   });
+}
+
+function wire() {
+  document.addEventListener("click", onClick);
+  document.addEventListener("keydown", onKey);
+  wireEditor();
+  wireView();
+  wireTheme();
   let width = innerWidth;
   addEventListener("resize", () => {
-    if (innerWidth !== width) {
-      width = innerWidth;
-      draw();
-      drawConvergence();
-    }
+    if (innerWidth === width) return;
+    width = innerWidth;
+    draw();
   });
-  ["Z", "W"].forEach((name) => {
-    loadHeat(name);
-    wireHeat(name);
-  });
+  ["Z", "W"].forEach(wireHeat);
 }
 
 wire();
-recut(DATA.chosen);
-drawConvergence();
-drawCaption();
+showOther(AS_FOUND);
 document.documentElement.dataset.ready = "yes";

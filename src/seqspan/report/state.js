@@ -3,14 +3,22 @@ const DATA = JSON.parse(document.getElementById("data").textContent);
 const N = DATA.n;
 const SVG = "http://www.w3.org/2000/svg";
 const byId = (id) => document.getElementById(id);
+const AS_FOUND = String(DATA.chosen);
 const state = {
-  k: DATA.chosen,
+  answer: AS_FOUND, // key of DATA.cuts or DATA.grains
   spans: [],
-  edited: false,
-  view: [0, N],
+  names: {}, // given by the reader, by label
+  past: [], // what the spans were before each correction
+  saved: true,
+  view: [0, N], // samples that the timeline shows
   selected: -1,
+  split: 0, // sample before which the selected span would be split
   sort: "start",
   up: true,
+  grouped: false,
+  query: "",
+  open: new Set(), // labels whose spans the table lists
+  allLabels: false,
 };
 
 /** Time at which sample i starts; for N, the time at which the last one ends. */
@@ -46,11 +54,15 @@ function toSpans([starts, labels]) {
 
 /** Confidence in the boundary at the start of a span; null if it was set by hand. */
 function confidence(span) {
-  return DATA.confidence[state.k][span.start] ?? null;
+  return DATA.confidence[state.answer][span.start] ?? null;
 }
 
-/** A to Z, then AA, AB, ... as in the exports. */
+/** The reader's name of a label, or A to Z, then AA, AB, ... as in the exports. */
 function nameOf(label) {
+  return state.names[label] || letterOf(label);
+}
+
+function letterOf(label) {
   let name = "";
   for (let rest = label + 1; rest > 0; rest = Math.floor((rest - 1) / 26)) {
     name = String.fromCharCode(65 + ((rest - 1) % 26)) + name;
@@ -58,14 +70,62 @@ function nameOf(label) {
   return name;
 }
 
-/** A time with its unit; minutes and seconds if the recording is long. */
-function timeText(value, digits = 2) {
+/** Whether the spans are those that were found, without corrections. */
+function isAsFound() {
+  return state.answer === AS_FOUND && state.past.length === 0;
+}
+
+/** "1 span", "2 spans". */
+function countOf(count, noun, nouns = `${noun}s`) {
+  return `${count.toLocaleString("en")} ${count === 1 ? noun : nouns}`;
+}
+
+const DIGITS = timeDigits(); // after the decimal point, so that neighbouring samples differ
+
+function timeDigits() {
+  const step = Math.abs(edge(N) - edge(0)) / N;
+  return step > 0 ? Math.max(2, Math.min(6, Math.ceil(-Math.log10(step)))) : 2;
+}
+
+/** A time with its unit, or a date. */
+function timeText(value, digits = DIGITS) {
+  return DATA.dates ? dateText(value, " ") : lengthText(value, digits);
+}
+
+/** A length of time with its unit; hours, minutes and seconds if the recording is long. */
+function lengthText(value, digits = DIGITS) {
   if (DATA.unit === "sample") return String(Math.round(value));
   if (DATA.unit === "s" && edge(N) >= 100) {
     const minutes = Math.floor(value / 60);
-    return `${minutes}:${(value - 60 * minutes).toFixed(digits).padStart(digits ? digits + 3 : 2, "0")}`;
+    const seconds = (value - 60 * minutes).toFixed(digits).padStart(digits ? digits + 3 : 2, "0");
+    if (edge(N) < 3600) return `${minutes}:${seconds}`;
+    return `${Math.floor(minutes / 60)}:${String(minutes % 60).padStart(2, "0")}:${seconds}`;
   }
   return `${Number(value.toFixed(digits))} ${DATA.unit}`.trim();
+}
+
+function rangeText(span) {
+  const [from, to] = [timeText(edge(span.start)), timeText(edge(span.end))];
+  const sameDay = DATA.dates && from.slice(0, 10) === to.slice(0, 10);
+  return `${from} to ${sameDay ? to.slice(11) : to}`;
+}
+
+/** A value of the recording with four significant digits. */
+function valueText(value) {
+  const size = Math.abs(value);
+  if (size >= 1e6 || (size > 0 && size < 1e-4)) return withMinus(value.toExponential(2));
+  return withMinus(Number(value.toPrecision(4)).toLocaleString("en", { maximumFractionDigits: 8 }));
+}
+
+const withMinus = (text) => text.replace("-", "−");
+
+/** A mean and its standard deviation, both with the digits that the deviation leaves. */
+function meanTexts(mean, spread) {
+  if (!(spread > 0)) return [valueText(mean), "± 0"];
+  const digits = Math.max(0, 1 - Math.floor(Math.log10(spread)));
+  if (digits > 8 || Math.abs(mean) >= 1e6) return [valueText(mean), `± ${spread.toPrecision(2)}`];
+  const text = (value) => withMinus(value.toLocaleString("en", { maximumFractionDigits: digits }));
+  return [text(Number(mean.toFixed(digits)) || 0), `± ${text(Number(spread.toPrecision(2)))}`];
 }
 
 /** Create an element with attributes and children. Strings become text nodes, never HTML. */
@@ -81,12 +141,28 @@ function make(name, attributes = {}, ...children) {
   return node;
 }
 
+const colourOf = (label) => DATA.colours[label % DATA.colours.length];
+
 /** Colour and pattern of a label: no two of the first 64 labels share both. */
 function paint(node, label) {
-  node.style.backgroundColor = DATA.colours[label % DATA.colours.length];
+  node.style.backgroundColor = colourOf(label);
   const pattern = (label + Math.floor(label / DATA.colours.length)) % 8;
   if (pattern) node.classList.add(`pattern-${pattern}`);
   return node;
+}
+
+/** Spans, samples and the longest span of every label, in the order of labels. */
+function groupByLabel() {
+  const groups = new Map();
+  state.spans.forEach((span, i) => {
+    const group = groups.get(span.label) || { label: span.label, spans: [], samples: 0, longest: i };
+    const best = state.spans[group.longest];
+    if (span.end - span.start > best.end - best.start) group.longest = i;
+    group.spans.push(i);
+    group.samples += span.end - span.start;
+    groups.set(span.label, group);
+  });
+  return [...groups.values()].sort((a, b) => a.label - b.label);
 }
 
 /** Round steps for about `count` ticks between two values. */

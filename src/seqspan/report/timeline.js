@@ -1,12 +1,22 @@
-/* The timeline: pictures, true and found spans, boundary strength and time axis of the visible range. */
-const MIN_LOOK = 26; // pixels; a narrower picture would be unreadable
-const MIN_CHIP = 26; // pixels; a narrower span has no room for its name
+/* The timeline: pictures, true and found spans, confidence and time axis of the visible range. */
+const MIN_BUTTON = 5; // pixels; a narrower span is painted, and found by the arrow keys or after zooming in
+const MIN_CHIP = 18; // pixels; a span needs this much room around its name
+const LOOKS = { frames: [56, 96, 128], poses: [64, 150, 104] }; // narrowest picture, height, usual width
+const CHANNEL_HEIGHT = 52; // pixels
+const CHANGES_BASE = 74; // pixels; height of the curve of changes
+const MAX_TRACES = 3; // channels above the spans
 
 /** Horizontal position of the start of sample i, as a share of the visible width. */
 function share(i) {
   const low = place(state.view[0]),
     high = place(state.view[1]);
   return (place(i) - low) / (high - low || 1);
+}
+
+/** The sample at a share of the visible width. */
+function sampleAtShare(part) {
+  const [low, high] = state.view.map(place);
+  return sampleAt(low + part * (high - low));
 }
 
 /** Left edge and width of a span as shares of the visible width; null if it is not visible. */
@@ -34,41 +44,112 @@ function drawTimeline() {
     );
   parts.push(
     spanTrack(width),
-    make("p", { class: "track-name" }, "Boundary strength"),
-    strengthPlot(width),
-    overview(),
+    make("p", { class: "track-name" }, "How sure a boundary would be, judged by what is next to it"),
+    changesPlot(width),
+    overview(width),
   );
   box.replaceChildren(...parts.filter(Boolean));
-  byId("whole").disabled = state.view[0] === 0 && state.view[1] === N;
+  const all = state.view[0] === 0 && state.view[1] === N;
+  byId("whole").disabled = byId("zoom-out").disabled = all;
+  byId("zoom-in").disabled = state.view[1] - state.view[0] < 4;
+  drawHandles(box);
 }
 
-/** A picture above every span that is wide enough; components are drawn as continuous lines. */
+/** Pictures above the spans; lines for channels, all spectra side by side for spectra. */
 function lookTrack(width) {
-  const track = make("div", { class: "track strip", "aria-hidden": "true" });
-  if (DATA.view.kind === "components") {
-    track.append(
-      position(make("div", { class: "look" }, componentsOf(state.view[0], state.view[1], width, 82)), {
-        left: 0,
-        width: 1,
-      }),
-    );
-    return track;
-  }
-  for (const span of state.spans) {
-    const seen = extent(span);
-    if (!seen || seen.width * width < MIN_LOOK) continue;
+  const { kind } = DATA.view;
+  if (kind === "channels") return channelTrack(width);
+  if (kind === "spectra") return waterfall(width);
+  if (!shownSamples.length) return null;
+  const [, height] = LOOKS[kind];
+  const track = make("div", { class: `track strip ${kind}`, "aria-hidden": "true" });
+  track.style.height = `${height}px`;
+  for (const run of lookRuns(width)) {
+    const seen = extent(run);
     const look = make("div", { class: "look" });
-    const count =
-      DATA.view.kind === "spectra" ? 1 : Math.max(1, Math.min(3, Math.floor((seen.width * width) / 150)));
-    look.style.display = "grid";
-    look.style.gridTemplateColumns = `repeat(${count}, minmax(0, 1fr))`;
-    const pictures = [...looksOf(span).children];
-    look.append(
-      ...(count === 1 ? [pictures[pictures.length >> 1]] : pictures.slice(0, count)).filter(Boolean),
-    );
+    look.append(...runPictures(run, seen.width * width));
     track.append(position(look, seen));
   }
   return track;
+}
+
+/** Spans that are wide enough for a picture, and runs of neighbours that are together. */
+function lookRuns(width) {
+  const [least] = LOOKS[DATA.view.kind];
+  const runs = [];
+  let open = null; // narrow spans that are still to be shown together
+  for (const span of state.spans) {
+    const seen = extent(span);
+    if (!seen) continue;
+    const narrow = seen.width * width < least;
+    if (narrow && open) open.end = span.end;
+    else if (narrow) runs.push((open = { ...span }));
+    else {
+      runs.push({ ...span });
+      open = null;
+    }
+  }
+  return runs.filter((run) => extent(run).width * width >= least / 2);
+}
+
+/** As many pictures of a run, at even steps in time, as have room. */
+function runPictures(run, pixels) {
+  const [, , usual] = LOOKS[DATA.view.kind];
+  const count = Math.max(1, Math.round(pixels / usual));
+  const first = Math.max(run.start, state.view[0]),
+    last = Math.min(run.end, state.view[1]);
+  const seen = new Set();
+  for (let i = 0; i < count; i++) {
+    const sample = Math.floor(first + ((i + 0.5) * (last - first)) / count);
+    seen.add(nearestShown(sample, run));
+  }
+  return [...seen].map((sample) => {
+    const span = state.spans.find(({ start, end }) => sample >= start && sample < end) || run;
+    return make("div", { class: "picture" }, pictureOf(sample, timeText(edge(sample)), span));
+  });
+}
+
+/** The channels that tell the labels apart best, each on its own scale. */
+function channelTrack(width) {
+  const box = make("div", { class: "traces", "aria-hidden": "true" });
+  for (const channel of DATA.view.channels.slice(0, MAX_TRACES)) {
+    const [low, high] = channelExtent(channel).map((value) => channel.zero + channel.unit * value);
+    const svg = make("svg", { width, height: CHANNEL_HEIGHT, viewBox: `0 0 ${width} ${CHANNEL_HEIGHT}` });
+    svg.append(...channelPaths(channel, state.view, width, CHANNEL_HEIGHT));
+    const name = make("p", { class: "track-name" }, make("b", {}, channel.name));
+    if (channel.unit) name.append(` ${valueText(low)} to ${valueText(high)}`);
+    box.append(name, svg);
+  }
+  return box;
+}
+
+/** All spectra side by side: time runs to the right, wavelengths upwards; each band has its own contrast. */
+function waterfall(width) {
+  const { blocks, size, bands, unit } = DATA.view;
+  const lows = bands.map((_, band) => blocks.reduce((low, block) => Math.min(low, block[band]), Infinity));
+  const highs = bands.map((_, band) =>
+    blocks.reduce((high, block) => Math.max(high, block[band]), -Infinity),
+  );
+  const columns = Math.max(1, Math.floor(width)),
+    map = colourMap();
+  const pixels = new ImageData(columns, bands.length);
+  for (let x = 0; x < columns; x++) {
+    const block = blocks[Math.min(blocks.length - 1, Math.floor(sampleAtShare((x + 0.5) / columns) / size))];
+    for (let y = 0; y < bands.length; y++) {
+      const band = bands.length - 1 - y;
+      const part = (block[band] - lows[band]) / (highs[band] - lows[band] || 1);
+      pixels.data.set([...map(255 * part), 255], 4 * (y * columns + x));
+    }
+  }
+  const canvas = make("canvas", {
+    class: "waterfall",
+    width: columns,
+    height: bands.length,
+    "aria-hidden": "true",
+  });
+  canvas.getContext("2d").putImageData(pixels, 0, 0);
+  const ends = `${bands[0]} to ${bands[bands.length - 1]} ${unit}`.trim();
+  return make("div", {}, make("p", { class: "track-name" }, `Spectra, ${ends} upwards`), canvas);
 }
 
 function trueTrack(width) {
@@ -82,81 +163,127 @@ function trueTrack(width) {
       make("div", { class: "span", title: `${text}: ${rangeText(span)}` }),
       DATA.truth.paints[span.label],
     );
-    if (seen.width * width > MIN_CHIP + 8 * text.length) bar.append(make("span", { class: "chip" }, text));
+    if (seen.width * width > MIN_CHIP + 9 * text.length) bar.append(make("span", { class: "chip" }, text));
     track.append(position(bar, seen));
   }
   return track;
 }
 
-function rangeText(span) {
-  return `${timeText(edge(span.start))} to ${timeText(edge(span.end))}`;
-}
-
+/** A button for every span that is wide enough; the others are painted below them, one label per pixel. */
 function spanTrack(width) {
-  const track = make("div", { class: "track", role: "group", "aria-label": "Spans found" });
+  const track = make("div", { class: "track found", role: "group", "aria-label": "Spans found" });
+  track.append(paintedSpans(width, 52, state.view, "all-spans"));
   const focusable = Math.max(state.selected, 0);
   state.spans.forEach((span, i) => {
     const seen = extent(span);
-    if (!seen) return;
-    const button = paint(
-      make("button", {
-        type: "button",
-        class: "span",
-        id: `span-${i}`,
-        "data-span": i,
-        tabindex: i === focusable ? 0 : -1,
-        "aria-pressed": String(i === state.selected),
-        "aria-label": `Span ${i + 1}, ${DATA.noun} ${nameOf(span.label)}, ${rangeText(span)}`,
-        title: `${nameOf(span.label)}: ${rangeText(span)}`,
-      }),
-      span.label,
-    );
-    if (seen.width * width > MIN_CHIP) button.append(make("span", { class: "chip" }, nameOf(span.label)));
-    track.append(position(button, seen));
+    if (!seen || (seen.width * width < MIN_BUTTON && i !== focusable)) return;
+    track.append(position(spanButton(span, i, seen.width * width, i === focusable), seen));
   });
-  if (!track.querySelector('[tabindex="0"]') && track.firstChild)
-    track.firstChild.setAttribute("tabindex", "0");
+  if (!track.querySelector('[tabindex="0"]') && track.querySelector("button"))
+    track.querySelector("button").setAttribute("tabindex", "0");
   return track;
 }
 
-/** Strength of the change at every sample, the boundaries and the time axis. */
-function strengthPlot(width) {
-  const [height, base] = [96, 66];
+function spanButton(span, i, pixels, focusable) {
+  const name = nameOf(span.label);
+  const button = paint(
+    make("button", {
+      type: "button",
+      class: "span",
+      id: `span-${i}`,
+      "data-span": i,
+      tabindex: focusable ? 0 : -1,
+      "aria-pressed": String(i === state.selected),
+      "aria-label": `Span ${i + 1}, ${DATA.noun} ${name}, ${rangeText(span)}`,
+      title: `${name}: ${rangeText(span)}`,
+    }),
+    span.label,
+  );
+  if (pixels > MIN_CHIP + 8 * name.length) button.append(make("span", { class: "chip" }, name));
+  return button;
+}
+
+/** Every pixel in the colour of the label that most of its samples have. */
+function paintedSpans(width, height, range, className) {
+  const columns = Math.max(1, Math.floor(width));
+  const canvas = make("canvas", { class: className, width: columns, height: 1, "aria-hidden": "true" });
+  canvas.style.height = `${height}px`;
+  const context = canvas.getContext("2d");
+  const [low, high] = range.map(place);
+  let i = 0;
+  for (let x = 0; x < columns; x++) {
+    const sample = sampleAt(low + ((x + 0.5) / columns) * (high - low));
+    while (i + 1 < state.spans.length && state.spans[i].end <= sample) i++;
+    context.fillStyle = colourOf(state.spans[i].label);
+    context.fillRect(x, 0, 1, 1);
+  }
+  return canvas;
+}
+
+/** How sure a boundary would be at every sample, the boundaries and the time axis. */
+function changesPlot(width) {
+  const [height, base] = [CHANGES_BASE + 34, CHANGES_BASE];
   const viewBox = `0 0 ${width} ${height}`;
-  const svg = make("svg", { width, height, viewBox, role: "img", "aria-label": "Boundary strength over time" });
-  const line = strengthLine(width, base);
-  if (line.length) svg.append(make("path", { d: `M${line.join("L")}`, class: "line" }));
+  const svg = make("svg", {
+    width,
+    height,
+    viewBox,
+    id: "changes",
+    role: "img",
+    "aria-label": "How sure a boundary would be, over time",
+  });
+  const line = changesLine(width, base);
+  if (line.length) {
+    const [first, last] = [line[0], line[line.length - 1]].map((point) => point.split(" ")[0]);
+    svg.append(make("path", { d: `M${first} ${base}L${line.join("L")}L${last} ${base}Z`, class: "area" }));
+    svg.append(make("path", { d: `M${line.join("L")}`, class: "line thin" }));
+  }
+  for (const percent of [50, 100]) {
+    const y = base - (percent / 100) * (base - 14);
+    svg.append(make("line", { x1: 0, x2: width, y1: y, y2: y, class: "grid" }));
+    svg.append(make("text", { x: 2, y: y - 3, class: "small" }, `${percent} %`));
+  }
+  let last = -Infinity; // one arrow per three pixels is enough
   for (const span of state.spans.slice(1)) {
     const x = share(span.start) * width;
-    const arrow = `M${x - 4} ${base + 7}L${x + 4} ${base + 7}L${x} ${base}Z`;
-    if (x >= 0 && x <= width) svg.append(make("path", { d: arrow, class: "chosen" }));
+    if (x < 0 || x > width || x - last < 3) continue;
+    last = x;
+    svg.append(
+      make("path", { d: `M${x - 4} ${base + 8}L${x + 4} ${base + 8}L${x} ${base + 1}Z`, class: "chosen" }),
+    );
   }
-  svg.append(make("line", { x1: 0, x2: width, y1: base, y2: base, class: "axis" }));
-  const [low, high] = state.view.map(place);
-  const { found, digits } = ticks(low, high, width / 110);
-  for (const value of found) {
-    const x = ((value - low) / (high - low || 1)) * width;
-    const anchor = x < 24 ? "start" : x > width - 30 ? "end" : "middle";
-    svg.append(make("text", { x, y: height - 6, "text-anchor": anchor }, timeText(value, digits)));
-  }
+  svg.append(
+    make("line", { x1: 0, x2: width, y1: base, y2: base, class: "axis" }),
+    ...axisTexts(width, height),
+  );
   return svg;
 }
 
-/** Points of the curve in the visible range. */
-function strengthLine(width, base) {
-  const { values, size } = DATA.strength;
-  const first = Math.max(0, Math.floor(columnOf(state.view[0]) / size) - 1);
-  const last = Math.min(values.length, Math.ceil(columnOf(state.view[1]) / size) + 1);
-  const points = [];
-  for (let j = first; j < last; j++) {
-    const y = base - (values[j] / 999) * (base - 6);
-    points.push(`${(share(sampleOf(j * size)) * width).toFixed(1)} ${y.toFixed(1)}`);
-  }
-  return points;
+function axisTexts(width, height) {
+  const [low, high] = state.view.map(place);
+  return timeTicks(low, high, width / 110).map(([value, text]) => {
+    const x = ((value - low) / (high - low || 1)) * width;
+    const anchor = x < 24 ? "start" : x > width - 40 ? "end" : "middle";
+    return make("text", { x, y: height - 6, "text-anchor": anchor }, text);
+  });
 }
 
-/** Shows the position of the visible range in the whole recording when zoomed in. */
-function overview() {
+/** Points of the curve in the visible range: the largest value of every pixel. */
+function changesLine(width, base) {
+  const { values, size } = DATA.changes;
+  const first = Math.max(0, Math.floor(columnOf(state.view[0]) / size) - 1);
+  const last = Math.min(values.length, Math.ceil(columnOf(state.view[1]) / size) + 1);
+  const best = new Map();
+  for (let j = first; j < last; j++) {
+    const x = share(sampleOf(j * size)) * width;
+    const pixel = last - first > 2 * width ? Math.round(x) : x;
+    best.set(pixel, Math.max(best.get(pixel) ?? 0, values[j]));
+  }
+  return [...best].map(([x, value]) => `${x.toFixed(1)} ${(base - (value / 1000) * (base - 14)).toFixed(1)}`);
+}
+
+/** Where the visible range is in the whole recording, when zoomed in; a click moves it. */
+function overview(width) {
   if (state.view[0] === 0 && state.view[1] === N) return null;
   const low = place(0),
     range = place(N) - low || 1;
@@ -164,47 +291,10 @@ function overview() {
     left: (place(state.view[0]) - low) / range,
     width: (place(state.view[1]) - place(state.view[0])) / range,
   };
-  return make("div", { class: "overview", "aria-hidden": "true" }, position(make("i"), part));
-}
-
-function drawLegend() {
-  const groups = new Map();
-  for (const span of state.spans) {
-    const group = groups.get(span.label) || { count: 0, samples: 0 };
-    groups.set(span.label, { count: group.count + 1, samples: group.samples + span.end - span.start });
-  }
-  const items = [...groups]
-    .sort((a, b) => a[0] - b[0])
-    .map(([label, { count, samples }]) => {
-      const times = count > 1 ? `recurs, ${count} spans` : "1 span";
-      return make(
-        "li",
-        {},
-        paint(make("span", { class: "swatch" }), label),
-        make("b", {}, nameOf(label)),
-        ` ${times}, ${((100 * samples) / N).toFixed(0)} %`,
-      );
-    });
-  byId("legend").replaceChildren(...items);
-}
-
-/** Explain the lines above the timeline. */
-function drawCaption() {
-  const { kind, components, bands, unit } = DATA.view;
-  let text = "";
-  if (kind === "spectra")
-    text =
-      `Above the spans: their mean spectra, from ${bands[0]} to ${bands[bands.length - 1]} ${unit}`.trim() +
-      ".";
-  if (kind === "components") {
-    const lines = ["Solid", "Dashed", "Dotted"];
-    text = components
-      .map(
-        ({ share: part, names }, i) =>
-          `${lines[i]}: component ${i + 1}, ${(100 * part).toFixed(0)} % of the variance, ` +
-          `mostly ${names.join(", ")}.`,
-      )
-      .join(" ");
-  }
-  byId("caption").textContent = text;
+  return make(
+    "div",
+    { class: "overview", id: "overview", "aria-hidden": "true" },
+    paintedSpans(width, 14, [0, N], "all-spans"),
+    position(make("i"), part),
+  );
 }

@@ -39,15 +39,17 @@ def boundary_confidence(cost: GaussianCost, boundaries: IntArray) -> Array:
     >>> bool(right > 0.9), bool(wrong < 0.5)
     (True, True)
     """
-    edges = np.concatenate([[0], boundaries, [cost.n_samples]])
-    evidence = np.array([_evidence(cost, *edges[i : i + 3]) for i in range(len(boundaries))])
-    confidence: Array = 1 / (1 + np.exp(-(INTERCEPT + SLOPE * evidence)))
+    confidence: Array = 1 / (1 + np.exp(-(INTERCEPT + SLOPE * _evidence(cost, boundaries))))
     return confidence
 
 
-def _evidence(cost: GaussianCost, before: int, boundary: int, after: int) -> float:
-    """Log Bayes factor of a change at a boundary between two others, seen from nearby, in nats per sample."""
-    start, end = max(before, boundary - REACH), min(after, boundary + REACH)
-    together = cost.error(start, end)
-    apart = cost.error(start, boundary) + cost.error(boundary, end)
-    return (together - apart) / min(boundary - start, end - boundary)
+def _evidence(cost: GaussianCost, boundaries: IntArray) -> Array:
+    """Log Bayes factors of changes at boundaries, seen from nearby, in nats per sample."""
+    edges = np.concatenate([[0], boundaries, [cost.n_samples]])
+    starts = np.maximum(edges[:-2], boundaries - REACH)
+    ends = np.minimum(edges[2:], boundaries + REACH)
+    spans = [*zip(starts, ends, strict=True), *zip(starts, boundaries, strict=True)]
+    spans += zip(boundaries, ends, strict=True)
+    together, before, after = cost.costs([cost.summarise(*span) for span in spans]).reshape(3, -1)
+    evidence: Array = (together - before - after) / np.minimum(boundaries - starts, ends - boundaries)
+    return evidence

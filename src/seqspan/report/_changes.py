@@ -1,0 +1,52 @@
+"""How sure a boundary would be at every place of a recording."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from seqspan._core.types import Array
+from seqspan.cuts.ordered.confidence import REACH, boundary_confidence
+from seqspan.cuts.ordered.cost import GaussianCost
+
+MAX_PLACES = 2000  # a wide screen has no more pixels; longer recordings are averaged over blocks of samples
+
+
+def describe_changes(cost: GaussianCost) -> dict[str, Any]:
+    """The confidence that a boundary would have at the start of every block of samples, in thousandths."""
+    size = -(-cost.n_samples // MAX_PLACES)
+    blocks = cost if size == 1 else GaussianCost([average_blocks(view, size) for view in cost.views])
+    return {"size": size, "values": np.round(1000 * confidence_everywhere(blocks)).astype(int).tolist()}
+
+
+def average_blocks(rows: Array, size: int) -> Array:
+    """Means of blocks of `size` rows; the last block may be smaller.
+
+    Examples
+    --------
+    >>> average_blocks(np.array([[1.0], [3.0], [7.0]]), 2)
+    array([[2.],
+           [7.]])
+    """
+    starts = np.arange(0, len(rows), size)
+    counts = np.diff(np.append(starts, len(rows)))
+    means: Array = np.add.reduceat(rows, starts, axis=0) / counts[:, None]
+    return means
+
+
+def confidence_everywhere(cost: GaussianCost) -> Array:
+    """The confidence that a single boundary would have before each sample; zero for the first one.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> Y = np.concatenate([rng.normal(-1, 0.1, (20, 2)), rng.normal(1, 0.1, (20, 2))])
+    >>> int(np.argmax(confidence_everywhere(GaussianCost([Y]))))
+    20
+    """
+    confidence = np.zeros(cost.n_samples)
+    for first in range(1, REACH + 1):  # boundaries this far apart do not see each other
+        places = np.arange(first, cost.n_samples, REACH)
+        confidence[places] = boundary_confidence(cost, places)
+    return confidence

@@ -25,7 +25,10 @@ def _has_independent_sample(case: Case) -> bool:
     method, _ = case.estimator.stages()
     recording = pipeline.as_recording(np.asarray(case.X))
     chain = pipeline.Chain() if method.preprocess is None else pipeline._choose_chain(recording, method)
-    X = pipeline._columns(pipeline._prepare(recording, chain, method), method)
+    without, unit = pipeline._without_unit_norm(chain)
+    X = pipeline._columns(
+        pipeline._prepare(recording, without, method), method, unit=unit or method.normalize
+    )
     X = X / (np.abs(X).max() or 1.0)
     rounding = max(X.shape) * float(np.finfo(X.dtype).eps)
     for j, sample in enumerate(X.T):

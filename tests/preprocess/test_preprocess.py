@@ -220,10 +220,10 @@ def test_auto_centres_readings_far_from_zero_and_scales_columns_of_different_uni
         "centre",
         "unit_norm",
     ]  # 1.3 times the median: of one unit, for all one knows
-    assert names_of(readings[:, :2], "table") == ["centre", "unit_norm"]
+    assert names_of(readings[:, [0, 1, 1]], "table") == ["centre", "unit_norm"]
     assert names_of(readings, "video") == names_of(readings, "spectra") == ["unit_norm"]
     assert names_of(np.abs(readings - [50.0, 40.0, 1.8]), "table") == ["unit_norm"]  # these come near zero
-    assert names_of(np.full((10, 2), 3.0), "table") == ["centre", "unit_norm"]
+    assert names_of(np.full((10, 3), 3.0), "table") == ["centre", "unit_norm"]
 
 
 def test_auto_leaves_light_and_amounts_alone_and_centres_angles():

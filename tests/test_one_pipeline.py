@@ -48,8 +48,8 @@ def write_motion(path: Path, rng: np.random.Generator) -> Path:
 
 
 def write_core(path: Path, rng: np.random.Generator) -> Path:
-    library = np.abs(rng.standard_normal((6, 40))).cumsum(axis=1)
-    X, _ = make_spectra(library, samples_per_subspace=40, rng=rng)
+    library = np.abs(rng.standard_normal((20, 40))).cumsum(axis=0)
+    X, _ = make_spectra(library, rng=rng)
     cube = np.ascontiguousarray(X.T.astype("<f4"))[:, None, :]  # lines, samples, bands
     path.with_suffix(".img").write_bytes(cube.tobytes())
     bands = ", ".join(str(400 + 10 * band) for band in range(X.shape[0]))

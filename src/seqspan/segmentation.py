@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -19,10 +17,15 @@ from seqspan._core.spans import MIN_LENGTH, Span, make_spans
 from seqspan._core.text import count_of
 from seqspan._core.types import Array, IntArray
 from seqspan.exports import make_timeline, write_export
+from seqspan.exports.selection import Selection
 from seqspan.plots import plot_segmentation
 from seqspan.recording import Recording
-from seqspan.results.folder import DOCUMENT, LABELS, SEGMENTS, load_result, staged
+from seqspan.results.corrections import Corrections, read_corrections
+from seqspan.results.documents import Earlier
+from seqspan.results.folder import LABELS, SEGMENTS, require_result, staged, write_document
 from seqspan.results.lock import reserved
+from seqspan.results.owner import check_owner
+from seqspan.results.stored import Stored, read_tables
 from seqspan.results.tables import write_labels, write_segments
 
 if TYPE_CHECKING:
@@ -254,6 +257,29 @@ class Segmentation:
         cutting = replace(self.cutting, n_spans=n_spans, n_subspaces=n_subspaces, grain=grain)
         return self.again(found, cutting, cutter=self.cutter)
 
+    def corrected(self, table: str | PathLike[str] | Corrections) -> Self:
+        """Divide the same recording as a corrected ``segments.csv`` says.
+
+        Parameters
+        ----------
+        table : path
+            CSV with the columns ``start``, ``end`` and ``label``; the spans must cover every sample once.
+
+        Returns
+        -------
+        Segmentation
+            Without coefficients, boundaries that were moved have no confidence.
+        """
+        if not isinstance(table, Corrections):
+            table = read_corrections(Path(table), self.recording.times)
+        division = table.division
+        known = np.full(len(self) + 1, np.nan)
+        if self.given_confidence is not None:
+            known[self.boundaries] = self.given_confidence
+        confidence = known[division.boundaries] if self.representation is None else None
+        labels = division.sample_labels(len(self))
+        return replace(self, labels=labels, boundaries=division.boundaries, given_confidence=confidence)
+
     def _require_representation(self, what: str) -> Representation:
         if self.representation is None:
             raise ValueError(
@@ -328,12 +354,18 @@ class Segmentation:
         Parameters
         ----------
         folder : path
-            Created if it does not exist. The command line writes the same files plus a report.
+            Created if it does not exist. The command line writes the same files plus a report. Earlier
+            exports are written again from these spans; edited files are kept under another name.
         """
-        with reserved(Path(folder)), staged(Path(folder)) as staging:
-            self.write_tables(staging)
-            text = json.dumps(self.describe(), default=str)
-            (staging / DOCUMENT).write_text(text, encoding="utf-8")
+        folder = Path(folder)
+        with reserved(folder):
+            if self.recording.source:
+                check_owner(folder, Path(self.recording.source))
+            exports = Selection.from_files(Earlier.read(folder).present)
+            with staged(folder) as staging:
+                self.write_tables(staging)
+                about = exports.write(self.recording, list(self.spans), staging)
+                write_document(staging, self.describe() | about)
 
     def write_tables(self, folder: Path) -> None:
         """Write segments.csv and labels.csv."""
@@ -354,34 +386,13 @@ class Segmentation:
         Segmentation
             Without samples and coefficients, so it can be plotted and exported but not recut.
         """
-        folder = Path(folder)
-        document = load_result(folder)
-        if document is None:
-            raise ValueError(
-                f"{folder}: not a complete result folder, or its files have changed since it was written."
-            )
-        samples, spans = _read_table(folder / LABELS), _read_table(folder / SEGMENTS)
-        times = np.array(samples["time"], dtype=float)
-        about = document["input"]
-        recording = Recording(
-            X=np.empty((len(times), 0)), times=times, time_unit=about["time_unit"], feature_names=(),
-            kind=about["kind"], source=about["path"], read_options=about["read_options"],
-        )  # fmt: skip
-        known = [np.nan if text == "" else float(text) for text in spans["confidence"][1:]]
-        confidence = np.array(known) if np.all(np.isfinite(known)) else None
+        document = require_result(Path(folder))
+        return cls.from_stored(read_tables(Path(folder), document), document)
+
+    @classmethod
+    def from_stored(cls, stored: Stored, document: Mapping[str, Any]) -> Self:
+        """Make a segmentation of what the tables and ``result.json`` of a folder say."""
         return cls(
-            recording,
-            np.array(samples["label"], dtype=np.intp),
-            np.array(spans["start"][1:], dtype=np.intp),
-            float(document["gap"]),
-            Cutting(document["cut"]),
-            seconds=document["seconds"],
-            given_confidence=confidence,
-        )
-
-
-def _read_table(path: Path) -> dict[str, list[str]]:
-    """Columns of a table written by `save`, as text."""
-    with path.open(newline="", encoding="utf-8") as file:
-        names, *rows = csv.reader(file)
-    return {name: [row[place] for row in rows] for place, name in enumerate(names)}
+            stored.recording, stored.labels, stored.boundaries, float(document["gap"]),
+            Cutting(document["cut"]), seconds=document["seconds"], given_confidence=stored.confidence,
+        )  # fmt: skip

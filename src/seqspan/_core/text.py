@@ -5,6 +5,8 @@ from __future__ import annotations
 import unicodedata
 from string import ascii_uppercase
 
+MOST_LETTERS = 2  # of a label; longer words are names
+
 
 def name_label(label: int) -> str:
     """Name labels A to Z, then AA, AB and so on.
@@ -20,6 +22,24 @@ def name_label(label: int) -> str:
         label, rest = divmod(label - 1, len(ascii_uppercase))
         name = ascii_uppercase[rest] + name
     return name
+
+
+def label_of(name: str) -> int | None:
+    """The label with this number or these letters; None if it is another name.
+
+    Examples
+    --------
+    >>> [label_of(name) for name in ("3", "C", "AA", "walk")]
+    [3, 2, 26, None]
+    """
+    if name.isascii() and name.isdecimal():
+        return int(name)
+    if not name or len(name) > MOST_LETTERS or not set(name) <= set(ascii_uppercase):
+        return None
+    number = 0
+    for letter in name:
+        number = number * len(ascii_uppercase) + ascii_uppercase.index(letter) + 1
+    return number - 1
 
 
 #: What a label is called in each kind of recording.

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import glob
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 
 from seqspan._core.text import printable
 from seqspan.cli.settings import Settings
+from seqspan.results.owner import owner_of
 
 
 @dataclass(frozen=True)
@@ -42,7 +44,7 @@ def expand(given: Sequence[str]) -> list[Path]:
 
 
 def make_jobs(sources: Sequence[Path], settings: Settings, threads: int | None, level: int) -> list[Job]:
-    """Give every input a folder of its own.
+    """Give every input a folder of its own: the first that holds no result of another input.
 
     Examples
     --------
@@ -54,11 +56,16 @@ def make_jobs(sources: Sequence[Path], settings: Settings, threads: int | None, 
         return [Job(sources[0], Path(settings.out), settings, threads, level)]
     jobs: list[Job] = []
     for source in sources:
-        stem = source.stem or source.resolve().stem  # "." has no stem, so use its real name
-        base = Path(settings.out) / stem if settings.out is not None else Path(f"{stem}.seqspan")
-        folder, number = base, 1
-        while any(job.folder == folder for job in jobs):
-            number += 1
-            folder = base.with_name(f"{stem}-{number}{base.suffix if settings.out is None else ''}")
+        taken = {job.folder for job in jobs}
+        free = (folder for folder in _folders(source, settings) if folder not in taken)
+        folder = next(folder for folder in free if owner_of(folder, source) is None)
         jobs.append(Job(source, folder, settings, threads, level))
     return jobs
+
+
+def _folders(source: Path, settings: Settings) -> Iterator[Path]:
+    """Yield folders that an input may have: film.seqspan, film-2.seqspan and so on, or out/film, ..."""
+    stem = source.stem or source.resolve().stem  # "." has no stem, so use its real name
+    for number in count(1):
+        numbered = stem if number == 1 else f"{stem}-{number}"
+        yield Path(f"{numbered}.seqspan") if settings.out is None else Path(settings.out) / numbered

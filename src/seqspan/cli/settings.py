@@ -56,6 +56,7 @@ class Settings:
     read: tuple[str, ...] = option("--read", "NAME=VALUE", "reader option, such as stride=5; repeatable", ())
     seed: int = option("--seed", "N", "seed of the cut's random numbers", 0)
     truth: str | None = option("--truth", "FILE", "true labels or boundaries, to score the result")
+    segments: str | None = option("--segments", "FILE", "corrected segments.csv, to show instead of a cut")
     export: str | None = option("--export", "LIST", ",".join(EXPORTS))
     split: bool = option("--split", "", "video: one file per span", False)
     out: str | None = option("--out -o", "DIR", "result folder; INPUT.seqspan by default")
@@ -167,6 +168,7 @@ def check_settings(settings: Settings) -> Settings:
         check_choice("--format", settings.format, sorted(reader.name for reader in readers()))
     read_options(settings)
     _check_spans(settings)
+    _check_corrections(settings)
     _check_weights(settings)
     estimator_of(replace(settings, device=None)).stages()  # the GPU is checked later
     return settings
@@ -189,6 +191,14 @@ def _check_spans(settings: Settings) -> None:
             f"--subspaces must be at most --spans, the labels being those of spans; got "
             f"--subspaces {settings.subspaces} with --spans {settings.spans}."
         )
+
+
+def _check_corrections(settings: Settings) -> None:
+    """Refuse numbers of spans or labels beside a table that has both."""
+    chosen = {"--spans": settings.spans, "--subspaces": settings.subspaces}
+    for flag, value in chosen.items():
+        if settings.segments is not None and value != "auto":
+            raise ValueError(f"--segments says what the spans are; got {flag} {value}, too.")
 
 
 def _check_weights(settings: Settings) -> None:

@@ -79,13 +79,22 @@ def export_result(folder: Path, asked: Selection, segments: Path | None = None) 
 
 
 def _whole_document(folder: Path) -> dict[str, Any]:
-    """The newest result whose times can be trusted; after a killed run, that may be an earlier one."""
-    for document in Earlier.read(folder).documents[::-1]:
+    """The result whose spans are to be exported; after a killed run, one whose tables are all there."""
+    document = read_document(folder / DOCUMENT)
+    if document is not None:
         if "input" in document and is_unchanged(folder, document, LABELS):
             return document
+        raise ValueError(
+            f"{printable(str(folder))}: {LABELS} is missing or has changed since it was written, so the "
+            f"times of samples are not known; run seqspan segment again."
+        )
+    for document in Earlier.read(folder).documents[::-1]:
+        whole = {name: sha for name, sha in document["files"].items() if is_unchanged(folder, document, name)}
+        if "input" in document and {LABELS, SEGMENTS} <= set(whole):
+            return document | {"files": whole}
     raise ValueError(
-        f"{printable(str(folder))}: {LABELS} is missing or has changed since it was written, so the times of "
-        f"samples are not known; run seqspan segment again."
+        f"{printable(str(folder))}: the last run was stopped while it wrote its files; run seqspan segment "
+        f"again."
     )
 
 

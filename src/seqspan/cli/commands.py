@@ -272,7 +272,7 @@ def demo(
     ),
     quiet: Quiet = False,
 ) -> None:
-    """Render a short clip, segment it, check the result against the known truth, and write its report."""
+    """Render a short clip, segment it, check it against the known truth, correct a boundary and export it."""
     from seqspan.cli.demo import run_demo
 
     try:
@@ -285,6 +285,7 @@ def demo(
         typer.echo(
             f"Found {found.what}: {'as rendered' if found.right else 'not as rendered, ' + found.wrong}."
         )
+        typer.echo(f"Corrected by hand: a boundary from {found.corrected}.")
         typer.echo(f"Look at {printable(str(out / REPORT))}")
     raise typer.Exit(0 if found.right else FAILED)
 

@@ -83,8 +83,9 @@ def test_a_table_edited_in_place_is_what_is_exported(film):
     assert "note: film.seqspan: segments.csv was edited: the exports follow it" in result.stderr
     assert in_points(film) == [0, 20, 45]
     assert (film / "segments.csv").read_text() == CORRECTED
-    segment("film.mp4")
+    result = segment("film.mp4")
     assert (film / "segments-edited.csv").read_text() == CORRECTED
+    assert "seqspan export film.seqspan --segments film.seqspan/segments-edited.csv" in result.stderr
 
 
 def test_exports_need_no_correction_and_work_from_anywhere(film, monkeypatch, tmp_path):
@@ -131,7 +132,7 @@ def test_confidence_stays_where_a_boundary_stays(walk, tmp_path):
             1,
             "line 2 (0 to 90) is out of range",
         ),
-        (["walk.seqspan", "--export", "elan", "--segments", "none.csv"], 1, "none.csv"),
+        (["walk.seqspan", "--export", "elan", "--segments", "none.csv"], 1, "none.csv: no such file."),
         (["nowhere", "--export", "elan"], 1, "nowhere: no result folder; seqspan segment writes one"),
     ],
 )

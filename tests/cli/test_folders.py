@@ -67,6 +67,10 @@ def test_a_table_edited_by_hand_survives_the_next_run(walk):
     result = segment("walk.csv", "--spans", 3)
     note = "note: walk.csv: segments.csv was edited: your version is kept as segments-edited.csv"
     assert note in result.stderr
+    assert (
+        "your version: seqspan export walk.seqspan --segments walk.seqspan/segments-edited.csv"
+        in result.stderr
+    )
     assert (walk / "segments-edited.csv").read_text() == mine
     assert len(starts(walk / "segments.csv")) == 3
     assert load_result(walk)["kept"] == {"segments.csv": "segments-edited.csv"}
@@ -153,7 +157,7 @@ def test_a_corrected_answer_is_shown_in_a_report(walk):
     table[1:3] = ["0,25,,,A,", "25,35,,,1,"]
     Path("corrected.csv").write_text("\n".join(table))
     result = segment("walk.csv", "--segments", "corrected.csv")
-    assert "only cut again" in result.stdout
+    assert "corrected by corrected.csv (solved before, only cut again)" in result.stdout
     assert starts(walk / "segments.csv") == [0, 25, 35, 60]
     rows = list(csv.DictReader((walk / "segments.csv").read_text().splitlines()))
     assert [row["start_time"] for row in rows] == ["0", "2.5", "3.5", "6"]
@@ -181,7 +185,7 @@ def test_a_table_corrected_in_place_can_be_shown(walk):
     ("arguments", "status", "words"),
     [
         (["--segments", "gap.csv"], 1, "gap.csv: not a table of spans: samples 10 to 79 belong to no span"),
-        (["--segments", "none.csv"], 1, "none.csv"),
+        (["--segments", "none.csv"], 1, "none.csv: no such file"),
         (
             ["--segments", "gap.csv", "--spans", 3],
             2,
@@ -195,6 +199,16 @@ def test_corrections_that_cannot_be_are_refused(walk, arguments, status, words):
     Path("gap.csv").write_text("start,end,label\n0,10,0\n")
     assert words in segment("walk.csv", *arguments, status=status).stderr
     assert not walk.exists()
+
+
+def test_a_configuration_replaces_nothing_but_a_configuration(walk):
+    before = Path("walk.csv").read_bytes()
+    refused = segment("walk.csv", "--save-config", "walk.csv", status=2)
+    assert "--save-config would replace a file of another kind: walk.csv: not a TOML file" in refused.stderr
+    assert Path("walk.csv").read_bytes() == before
+    for spans in (2, 3):
+        segment("walk.csv", "--save-config", "run.toml", "--spans", spans)
+    assert 'spans = "3"' in Path("run.toml").read_text()
 
 
 @pytest.mark.parametrize("command", [["info"], ["segment", "walk.csv"], ["export", "walk.seqspan"]], ids=str)

@@ -1,7 +1,7 @@
 """Every seqspan command in README and docs runs, on small data made here, in the order of its page.
 
 Experiments of the paper take minutes to hours: their commands are parsed and checked, but stop before the
-first case. A cluster is replaced by this process.
+first case. The demo has tests of its own. A cluster is replaced by this process.
 """
 
 from __future__ import annotations
@@ -10,23 +10,22 @@ import importlib.util
 import re
 import shlex
 import shutil
-from itertools import islice
 from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.films import write_film
 from tests.readers.samples import write_amc
 from typer.testing import CliRunner
 
-from seqspan.cli import app
+from seqspan.cli import app, demo
 from seqspan.cli import reproduce as experiments
-from seqspan.cli.demo import render, write_clip
 from seqspan.solvers.cluster import files
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted(ROOT.glob("docs/*.md"))]
 FENCE = re.compile(r"^( *)```[^\n]*\n(.*?)^\1```$", flags=re.MULTILINE | re.DOTALL)
-IN_FENCE = re.compile(r"^ *(?:\$ )?(seqspan .*)\n?(.*)$", flags=re.MULTILINE)
+IN_FENCE = re.compile(r"^ *(?:\$ )?(seqspan .*)$(?=\n?(.*))", flags=re.MULTILINE)
 IN_TEXT = re.compile(r"`(seqspan [^`]*)`()")
 #: What stands for something of the reader's own.
 PLACEHOLDERS = {
@@ -60,7 +59,7 @@ WITH_COMMANDS = [page for page in PAGES if commands_of(page)]
 def originals(tmp_path_factory):
     """Everything that the pages name: a film, walks, a core with its log, tables, a correction."""
     folder = tmp_path_factory.mktemp("originals")
-    write_clip(folder / "film.mp4", islice(render(np.random.default_rng(0)), 0, None, 2))
+    write_film(folder / "film.mp4")
     (folder / "walks").mkdir()
     for number in range(2):
         write_amc(folder / "walks" / f"walk_{number}.amc", 40)
@@ -74,7 +73,11 @@ def originals(tmp_path_factory):
     (folder / "recording.csv").write_text("\n".join(rows))
     rows[7] = rows[7].rpartition(",")[0] + ","
     (folder / "plant.csv").write_text("\n".join(rows))
-    (folder / "corrected.csv").write_text("start,end,label\n0,40,A\n40,105,B\n")
+    (folder / "corrected.csv").write_text("start,end,label\n0,40,A\n40,60,B\n")
+    (folder / "overlapping.csv").write_text("start,end,label\n0,45,A\n40,60,B\n")
+    for name in ("day1", "day2"):
+        shutil.copytree(folder / "walks", folder / name)
+        shutil.copy(folder / "film.mp4", folder / name)
     return folder
 
 
@@ -89,6 +92,7 @@ def test_every_command_of_a_page_runs(page, originals, tmp_path, monkeypatch, pl
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(experiments, "reproduce", lambda name, options: f"would reproduce {name}")
     monkeypatch.setattr(experiments, "redraw", lambda name, options: f"would redraw {name}")
+    monkeypatch.setattr(demo, "run_demo", lambda out, level: demo.DemoResult("4 spans", right=True))
     monkeypatch.setattr(files, "map_on_cluster", lambda work, items, *more: map(work, items))
     for words, wanted in commands_of(page):
         if words[0] == "export" and not Path(words[1]).exists():
@@ -100,6 +104,7 @@ def test_every_command_of_a_page_runs(page, originals, tmp_path, monkeypatch, pl
 def test_commands_are_found(tmp_path):
     walks = ["segment", "walks/*.amc", "--export", "elan", "--jobs", "2"]
     assert (walks, 0) in commands_of(ROOT / "README.md")
+    assert len(commands_of(ROOT / "docs" / "reproduction.md")) > 12
     assert (["segment", "plant.csv"], 1) in commands_of(ROOT / "docs" / "start.md")
     page = tmp_path / "page.md"
     page.write_text("seqspan is good: `seqspan segmnet x`\n```\nseqspan info  # all\nseqspan: note: y\n```\n")

@@ -23,7 +23,7 @@ from seqspan._core.text import count_of, noun_of, printable
 from seqspan.cli import INTERRUPTED, STOPPED, raise_interrupts
 from seqspan.cli.inputs import Job, expand, make_jobs
 from seqspan.cli.segment import Outcome, run_job, versions
-from seqspan.cli.settings import Control, Settings, make_settings, parse_exports, with_options
+from seqspan.cli.settings import Control, Settings, make_settings, parse_exports, save_config, with_options
 from seqspan.cuts import CUTS
 from seqspan.datasets._folder import VARIABLE
 from seqspan.estimators import METHODS
@@ -87,7 +87,7 @@ def segment(
     ] = None,
     **given: Any,
 ) -> None:
-    """Segment files, folders or patterns: writes tables and report.html."""
+    """Segment recordings: files, folders or patterns."""
     control = Control(**{f.name: given.pop(f.name) for f in fields(Control)})
     settings, sources = prepare(inputs, given, control)
     threads = None if settings.jobs == 1 else max(1, (os.cpu_count() or 1) // settings.jobs)
@@ -109,7 +109,7 @@ def prepare(inputs: list[str], given: dict[str, Any], control: Control) -> tuple
             if file is not None and len(sources) > 1:
                 raise ValueError(f"{flag} is for one input; got {len(sources)} inputs.")
         if control.save_config is not None:
-            Path(control.save_config).write_text(settings.to_toml(), encoding="utf-8")
+            save_config(settings, Path(control.save_config))
     except ValueError as error:
         stop(str(error), WRONG_USAGE)
     except OSError as error:
@@ -191,6 +191,9 @@ def summarise(outcome: Outcome) -> str:
         "recut": " (solved before, only cut again)",
         "unchanged": " (nothing has changed since the last run)",
     }
+    table = document["settings"]["segments"]
+    if table is not None:
+        what += f", corrected by {printable(table)}"
     return f"{outcome.name}: {what}{before[outcome.status]}: {printable(str(outcome.folder / REPORT))}"
 
 
@@ -215,7 +218,7 @@ def export(
     split: Annotated[bool, typer.Option("--split", help="video: one file per span")] = False,
     quiet: Quiet = False,
 ) -> None:
-    """Export a result, also with spans corrected by hand; earlier exports are written again."""
+    """Export a result, also with spans corrected by hand."""
     from seqspan.cli.export import export_result
 
     names = parse_exports(formats)
@@ -237,7 +240,7 @@ def export(
 
 @app.command(epilog="Example: seqspan info")
 def info(quiet: Quiet = False) -> None:
-    """Show versions, methods, readable formats, cores, and the folder of the data sets."""
+    """Show versions, devices, methods and formats."""
     formats = " ".join(sorted({ending for reader in readers() for ending in reader.extensions}))
     rows = {
         **versions(),
@@ -272,7 +275,7 @@ def demo(
     ),
     quiet: Quiet = False,
 ) -> None:
-    """Render a short clip, segment it, check it against the known truth, correct a boundary and export it."""
+    """Render a clip, segment it, correct a boundary, export it."""
     from seqspan.cli.demo import run_demo
 
     try:

@@ -9,6 +9,7 @@ from typing import Any
 
 from seqspan._core.text import printable
 from seqspan.exports.selection import Selection, file_of
+from seqspan.readers._limits import check_regular
 from seqspan.readers._read import list_files
 from seqspan.recording import Recording
 from seqspan.results.corrections import read_corrections
@@ -56,6 +57,10 @@ def export_result(folder: Path, asked: Selection, segments: Path | None = None) 
     -------
     Exported
     """
+    if segments is not None and not segments.exists():
+        raise FileNotFoundError(f"{printable(str(segments))}: no such file.")
+    if segments is not None:
+        check_regular(segments)
     if not Earlier.read(folder).documents:
         raise FileNotFoundError(f"{printable(str(folder))}: no result folder; seqspan segment writes one.")
     with reserved(folder):

@@ -16,6 +16,7 @@ from threadpoolctl import threadpool_limits
 import seqspan
 from seqspan._core.backend import require_cupy
 from seqspan._core.display import Display
+from seqspan._core.text import printable
 from seqspan.cli.export import EXPORTED
 from seqspan.cli.inputs import Job
 from seqspan.cli.settings import Settings, estimator_of, parse_exports, read_options
@@ -97,7 +98,7 @@ def run_job(job: Job, *, fresh: bool = False) -> Outcome:
     if stored is not None and stored.get("fingerprint") == fingerprint:
         return Outcome(job.name, job.folder, stored, "unchanged")
     with reserved(job.folder), Display(job.name, job.level) as display:
-        notes = _note_corrected_exports(job)
+        before = read_document(job.folder / DOCUMENT)
         exports = _select_exports(job)
         with display.stage("reading"):
             recording = read(job.source, **options)
@@ -114,8 +115,8 @@ def run_job(job: Job, *, fresh: bool = False) -> Outcome:
         with threadpool_limits(_threads(recording)):
             document = _write(job, found, document, truth, exports, display)
     reused = found.representation is not None and found.representation.reused
-    notes += describe_kept(document)
-    return Outcome(job.name, job.folder, document, "recut" if reused else "solved", notes=tuple(notes))
+    notes = tuple(_note_kept(job, before, document))
+    return Outcome(job.name, job.folder, document, "recut" if reused else "solved", notes=notes)
 
 
 def make_fingerprint(job: Job, source_hash: str) -> str:
@@ -131,6 +132,8 @@ def _hash_given(path: str | None) -> str | None:
     """Hash of a file that an option names."""
     if path is None:
         return None
+    if not Path(path).exists():
+        raise FileNotFoundError(f"{printable(path)}: no such file.")
     check_regular(Path(path))
     return hash_file(Path(path))
 
@@ -168,17 +171,20 @@ def _select_exports(job: Job) -> Selection:
     return exports
 
 
-def _note_corrected_exports(job: Job) -> list[str]:
-    """Say so if exports of corrected spans are going to be replaced by those of another answer."""
-    document = read_document(job.folder / DOCUMENT) or {}
-    if EXPORTED not in document or job.settings.segments is not None:
-        return []
-    table = shlex.quote(document[EXPORTED]["path"])
+def _note_kept(job: Job, before: Mapping[str, Any] | None, document: Mapping[str, Any]) -> list[str]:
+    """What became of edited files and of exports of corrected spans, and how to use them again."""
+    notes, kept = describe_kept(document), document.get("kept", {})
     folder = shlex.quote(str(job.folder))
-    return [
-        f"exports of {table} were written again from the new spans; for the corrected ones: seqspan export "
-        f"{folder} --segments {table}"
-    ]
+    if before is not None and EXPORTED in before and job.settings.segments is None:
+        table = Path(before[EXPORTED]["path"])
+        if table == job.folder / SEGMENTS and SEGMENTS in kept:
+            table = job.folder / kept[SEGMENTS]
+        again = f"seqspan export {folder} --segments {shlex.quote(str(table))}"
+        notes.append(f"exports were written again from the new spans; for the corrected ones: {again}")
+    elif SEGMENTS in kept:
+        table = job.folder / kept[SEGMENTS]
+        notes.append(f"to export your version: seqspan export {folder} --segments {shlex.quote(str(table))}")
+    return notes
 
 
 def _threads(recording: Recording) -> int | None:

@@ -114,6 +114,17 @@ def read_config(path: Path) -> dict[str, Any]:
     return {name: _typed(path, name, value) for name, value in given.items()}
 
 
+def save_config(settings: Settings, path: Path) -> None:
+    """Write settings to a TOML file; a file that is no configuration is never replaced."""
+    text = settings.to_toml()
+    if path.exists():
+        try:
+            read_config(path)
+        except ValueError as error:
+            raise ValueError(f"--save-config would replace a file of another kind: {error}") from error
+    path.write_text(text, encoding="utf-8")
+
+
 def _typed(path: Path, name: str, value: Any) -> Any:
     """Check the type of a value; a number is accepted where text is expected."""
     wanted = get_type_hints(Settings)[name]

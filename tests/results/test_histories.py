@@ -28,7 +28,7 @@ def test_histories_find_what_is_wrong(monkeypatch, name):
     target, broken = BREAKAGES[name]
     monkeypatch.setattr(f"seqspan.{target}", broken)
     with pytest.raises((AssertionError, OSError)):
-        soak_folders(1000, shorten=False)  # it stops at the first, which takes 60 on average at most
+        soak_folders(1000, shorten=False)  # it stops at the first; a lost journal takes about 60
 
 
 def test_selections_are_compared_by_what_they_hold():

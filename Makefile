@@ -127,6 +127,7 @@ bench: $(INSTALLED)  ## every benchmark at toy size; each file's docstring has t
 	$(BIN)/python -m benchmarks.online rate --samples 5000
 	$(BIN)/python -m benchmarks.cluster
 	$(BIN)/python -m benchmarks.soak --fits 100
+	$(BIN)/python -m benchmarks.soak folders --histories 50
 	$(BIN)/python -m benchmarks.soak memory --sizes 300 --dtypes float64 --names fast "fast + ordered"
 
 clean:

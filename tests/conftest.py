@@ -59,3 +59,9 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
 @pytest.fixture(scope="session")
 def data_dir() -> Path:
     return Path(os.environ["SEQSPAN_DATA"])
+
+
+@pytest.fixture
+def plain_report(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A report of one line for tests that are not about it: it takes longer than everything else."""
+    monkeypatch.setattr("seqspan.cli.segment.build_report", lambda found, *more, **names: str(found.spans))

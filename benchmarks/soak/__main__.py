@@ -4,6 +4,7 @@
     python -m benchmarks.soak --fits 100          # toy size
     python -m benchmarks.soak --only 4711         # repeat one of them, and describe it
     python -m benchmarks.soak memory              # memory used, compared with what was requested
+    python -m benchmarks.soak folders             # 2,000 histories of result folders
 
 Shapes, types, layouts, scales, kinds of samples (constant, zeros, duplicates, rank one, outliers ...),
 estimators and their settings are drawn from a seed, one per fit. One in twenty is wrong on purpose and must
@@ -162,7 +163,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("what", nargs="?", choices=["fits", "memory"], default="fits")
+    parser.add_argument("what", nargs="?", choices=["fits", "memory", "folders"], default="fits")
     parser.add_argument("--fits", type=int, default=10_000, help="number of fits")
     parser.add_argument("--seed", type=int, default=0, help="seed of the first fit; the others follow")
     parser.add_argument("--only", type=int, help="repeat the fit of one seed and describe it")
@@ -171,7 +172,14 @@ def main() -> int:
     parser.add_argument("--sizes", type=int, nargs="+", default=[500], help="for memory: samples")
     parser.add_argument("--features", type=int, nargs="+", default=[30], help="for memory: features")
     parser.add_argument("--dtypes", nargs="+", default=["float64", "float32"], help="for memory: precisions")
+    parser.add_argument("--histories", type=int, default=2000, help="for folders: number of histories")
     options = parser.parse_args()
+    if options.what == "folders":
+        from benchmarks.soak.folders import soak_folders
+
+        soak_folders(options.histories)
+        print(f"{options.histories} histories: nothing of the user's was lost")
+        return 0
     if options.what == "memory":
         from benchmarks.soak.peaks import compare_peaks
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -16,21 +14,26 @@ import numpy as np
 from seqspan._core.backend import is_on_gpu, to_host
 from seqspan._core.solution import Solution
 from seqspan._core.spans import MIN_LENGTH, Span, make_spans
-from seqspan._core.text import count_of, label_of, noun_of
+from seqspan._core.text import count_of, merge_names, noun_of
 from seqspan._core.types import Array, IntArray
 from seqspan.exports import make_timeline, write_export
+from seqspan.exports.selection import Selection
 from seqspan.plots import draw_timeline, plot_segmentation
 from seqspan.recording import Recording
-from seqspan.results.folder import DOCUMENT, LABELS, SEGMENTS, load_result, staged
+from seqspan.results.corrections import Corrections, read_corrections
+from seqspan.results.documents import Earlier
+from seqspan.results.folder import LABELS, SEGMENTS, require_result, staged, write_document
 from seqspan.results.lock import reserved
+from seqspan.results.owner import check_owner
+from seqspan.results.stored import Stored, read_tables
 from seqspan.results.tables import (
+    describe_ends,
+    describe_recording,
     note_idle_names,
-    read_recording,
     span_rows,
     spans_frame,
     write_labels,
     write_segments,
-    write_time,
 )
 
 if TYPE_CHECKING:
@@ -279,15 +282,34 @@ class Segmentation:
         Segmentation
             The same spans. Tables, exports, plots and the report show the names.
         """
-        given = names if isinstance(names, Mapping) else dict(enumerate(names))
-        known = dict(enumerate(self.label_names))
-        for key, name in given.items():
-            label = label_of(key) if isinstance(key, str) else int(key)
-            if label is None or label < 0:
-                raise ValueError(f"names must be for labels such as 0 or 'A'; got {key!r}.")
-            known[label] = name
-        last = max(known, default=-1)
-        return replace(self, label_names=tuple(known.get(label, "") for label in range(last + 1)))
+        return replace(self, label_names=merge_names(self.label_names, names))
+
+    def corrected(self, table: str | PathLike[str] | Corrections) -> Self:
+        """Divide the same recording as a corrected ``segments.csv`` says.
+
+        Parameters
+        ----------
+        table : path
+            CSV with the columns ``start``, ``end`` and ``label``; the spans must cover every sample once.
+            With a column ``name``, labels get these names.
+
+        Returns
+        -------
+        Segmentation
+            Without coefficients, boundaries that were moved have no confidence.
+        """
+        if not isinstance(table, Corrections):
+            table = read_corrections(Path(table), self.recording, self.label_names)
+        division = table.division
+        known = np.full(len(self) + 1, np.nan)
+        if self.given_confidence is not None:
+            known[self.boundaries] = self.given_confidence
+        confidence = known[division.boundaries] if self.representation is None else None
+        labels, names = division.sample_labels(len(self)), merge_names(self.label_names, table.names)
+        return replace(
+            self, labels=labels, boundaries=division.boundaries, given_confidence=confidence,
+            label_names=names,
+        )  # fmt: skip
 
     def _require_representation(self, what: str) -> Representation:
         if self.representation is None:
@@ -317,16 +339,9 @@ class Segmentation:
 
     def _repr_html_(self) -> str:
         """A timeline, for notebooks."""
-        return draw_timeline(self.spans, repr(self), self._ends(), self.label_names)
-
-    def _ends(self) -> tuple[str, str]:
-        """Where the recording begins and ends, in words."""
-        if self.recording.dates is not None:
-            edges = self.recording.dates.edges().to_iso()
-            return edges[0], edges[-1]
-        first, last = self.spans[0].start_time, self.spans[-1].end_time
-        unit = self.recording.time_unit
-        return f"{write_time(first)} {unit}", f"{write_time(last)} {unit}"
+        return draw_timeline(
+            self.spans, repr(self), describe_ends(self.spans, self.recording), self.label_names
+        )
 
     def to_frame(self) -> pl.DataFrame:
         """Return the spans as a polars data frame, one row per span, with the columns of segments.csv.
@@ -350,17 +365,7 @@ class Segmentation:
     def describe(self) -> dict[str, Any]:
         """Return the content of ``result.json`` as plain values."""
         recording, found = self.recording, self.representation
-        about = {
-            "path": recording.source,
-            "kind": recording.kind,
-            "n_samples": len(recording),
-            "n_features": int(recording.X.shape[1]),
-            "time_unit": recording.time_unit,
-            "time_zone": None if recording.dates is None else recording.dates.zone,
-            "read_options": dict(recording.read_options),
-            "notes": list(recording.notes),
-        }
-        document: dict[str, Any] = {"input": about}
+        document: dict[str, Any] = {"input": describe_recording(recording)}
         if found is not None:
             document |= {
                 "preprocessing": {"steps": list(found.steps), "reasons": list(found.reasons)},
@@ -384,12 +389,18 @@ class Segmentation:
         Parameters
         ----------
         folder : path
-            Created if it does not exist. The command line writes the same files plus a report.
+            Created if it does not exist. The command line writes the same files plus a report. Earlier
+            exports are written again from these spans; edited files are kept under another name.
         """
-        with reserved(Path(folder)), staged(Path(folder)) as staging:
-            self.write_tables(staging)
-            text = json.dumps(self.describe(), default=str)
-            (staging / DOCUMENT).write_text(text, encoding="utf-8")
+        folder = Path(folder)
+        with reserved(folder):
+            if self.recording.source:
+                check_owner(folder, Path(self.recording.source))
+            exports = Selection.from_files(Earlier.read(folder).present)
+            with staged(folder) as staging:
+                self.write_tables(staging)
+                about = exports.write(self.recording, self.spans, self.label_names, staging)
+                write_document(staging, self.describe() | about)
 
     def write_tables(self, folder: str | PathLike[str]) -> None:
         """Write segments.csv and labels.csv."""
@@ -411,30 +422,14 @@ class Segmentation:
         Segmentation
             Without samples and coefficients, so it can be plotted and exported but not recut.
         """
-        folder = Path(folder)
-        document = load_result(folder)
-        if document is None:
-            raise ValueError(
-                f"{folder}: not a complete result folder, or its files have changed since it was written."
-            )
-        samples, spans = _read_table(folder / LABELS), _read_table(folder / SEGMENTS)
-        recording = read_recording(samples, document["input"])
-        known = [np.nan if text == "" else float(text) for text in spans["confidence"][1:]]
-        confidence = np.array(known) if np.all(np.isfinite(known)) else None
+        document = require_result(Path(folder))
+        return cls.from_stored(read_tables(Path(folder), document), document)
+
+    @classmethod
+    def from_stored(cls, stored: Stored, document: Mapping[str, Any]) -> Self:
+        """Make a segmentation of what the tables and ``result.json`` of a folder say."""
         return cls(
-            recording,
-            np.array(samples["label"], dtype=np.intp),
-            np.array(spans["start"][1:], dtype=np.intp),
-            float(document["gap"]),
-            Cutting(document["cut"]),
-            seconds=document["seconds"],
-            given_confidence=confidence,
+            stored.recording, stored.labels, stored.boundaries, float(document["gap"]),
+            Cutting(document["cut"]), seconds=document["seconds"], given_confidence=stored.confidence,
             label_names=tuple(document.get("label_names", ())),
-        )
-
-
-def _read_table(path: Path) -> dict[str, list[str]]:
-    """Columns of a table written by `save`, as text."""
-    with path.open(newline="", encoding="utf-8") as file:
-        names, *rows = csv.reader(file)
-    return {name: [row[place] for row in rows] for place, name in enumerate(names)}
+        )  # fmt: skip

@@ -64,6 +64,11 @@ def test_results_are_no_inputs(folder, monkeypatch):
     assert names(expand(["a.seqspan/labels.csv"])) == ["labels.csv"]  # asked for by name
     run("segment", "a.csv", "-q", "-o", ".")
     assert names(expand(["*.csv"])) == ["a.csv"]
+    (folder / "other").mkdir()
+    write_table(folder / "other" / "b.csv")
+    (folder / "other" / "result.json").write_text('{"mine": 1}')
+    assert names(expand(["other"])) == ["b.csv"]
+    assert names(expand(["oth*"])) == ["other"], "a result.json of somebody else makes no result"
 
 
 def test_a_folder_of_pictures_is_one_recording(folder):
@@ -107,6 +112,14 @@ def test_standard_input_is_read(folder):
     document = json.loads(result.stdout)
     assert document["input"]["path"] == "-"
     assert document["command"] == "seqspan segment - --subspaces 3"
+    assert {"spans", "files", "kept", "format"} <= set(document)
+    again = CliRunner().invoke(app, ["segment", "-", "-k", "3"], input=table.read_bytes())
+    assert "nothing has changed" in again.stdout
+    result = CliRunner().invoke(app, ["segment", "-", "-k", "2", "-q"], input=table.read_bytes())
+    assert result.exit_code == 0, result.output
+    assert not Path("stdin-2.seqspan").exists()  # the folder belongs to standard input
+    run("segment", write_table(folder / "stdin.csv"), "-q")
+    assert Path("stdin-2.seqspan", "labels.csv").exists()
 
 
 def test_an_empty_standard_input_is_an_error(folder):

@@ -117,3 +117,10 @@ def test_links_of_markdown_are_followed(check_links, tmp_path):
     assert list(check_links.faults(page)) == []
     page.write_text("[a](gone.md) [b](more.md#gone)\n")
     assert len(list(check_links.faults(page))) == 2
+
+
+def test_tests_that_a_page_names_exist():
+    named = re.findall(r"`(tests/[\w/]+\.py)(?:::(\w+))?`", (ROOT / "docs" / "everyday.md").read_text())
+    assert len(named) > 15
+    for path, name in named:
+        assert f"def {name}" in (ROOT / path).read_text()

@@ -210,7 +210,8 @@ def make_spans(
     boundaries : array of shape (n_spans - 1,)
     times : array of shape (n,)
     confidence : array of shape (n_spans - 1,), optional
-        Confidence in each boundary. The first span has no boundary at its start, so it gets None.
+        Confidence in each boundary, NaN if it is not known. The first span has no boundary at its start, so
+        it gets None.
 
     Returns
     -------
@@ -222,7 +223,8 @@ def make_spans(
     Span(start=2, end=3, start_time=1.0, end_time=1.5, label=1, confidence=0.9)
     """
     edges = edge_times(times)
-    at_boundaries = [None] * len(boundaries) if confidence is None else confidence.tolist()
+    known = np.full(len(boundaries), np.nan) if confidence is None else confidence
+    at_boundaries = [None if np.isnan(value) else value for value in known.tolist()]
     ends = [0, *(int(b) for b in boundaries), len(labels)]
     return [
         Span(start, end, float(edges[start]), float(edges[end]), int(labels[start]), at_start)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from string import ascii_uppercase
+from typing import Any
 
 MOST_LETTERS = 2  # of a label; longer words are names
 
@@ -52,6 +53,23 @@ def title_of(label: int, names: Sequence[str] = ()) -> str:
     ('walk', 'B', 'C')
     """
     return names[label] if label < len(names) and names[label] else name_label(label)
+
+
+def merge_names(known: Sequence[str], given: Mapping[Any, str] | Sequence[str]) -> tuple[str, ...]:
+    """Names of label 0, label 1 and so on: those given, by number or letters, and else those known.
+
+    Examples
+    --------
+    >>> merge_names(["walk"], {"C": "run"})
+    ('walk', '', 'run')
+    """
+    names = dict(enumerate(known))
+    for key, name in (given if isinstance(given, Mapping) else dict(enumerate(given))).items():
+        label = label_of(key) if isinstance(key, str) else int(key)
+        if label is None or label < 0:
+            raise ValueError(f"names must be for labels such as 0 or 'A'; got {key!r}.")
+        names[label] = name
+    return tuple(names.get(label, "") for label in range(max(names, default=-1) + 1))
 
 
 #: What a label is called in each kind of recording.

@@ -18,19 +18,23 @@ import typer
 from typer.core import TyperGroup
 
 import seqspan
+from seqspan._core.checks import check_choice
 from seqspan._core.text import count_of, noun_of, printable
 from seqspan.cli import INTERRUPTED, STOPPED, raise_interrupts
 from seqspan.cli.inputs import Job, expand, make_jobs
 from seqspan.cli.segment import Outcome, run_job, versions
-from seqspan.cli.settings import Control, Settings, make_settings, with_options
+from seqspan.cli.settings import Control, Settings, make_settings, parse_exports, save_config, with_options
 from seqspan.cuts import CUTS
 from seqspan.datasets._folder import VARIABLE
 from seqspan.estimators import METHODS
+from seqspan.exports import EXPORTS
+from seqspan.exports.selection import Selection
 from seqspan.readers import readers
 from seqspan.results.folder import REPORT
 
 FAILED, WRONG_USAGE = 1, 2
 WIDTH = {"max_content_width": 100}
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="print nothing but errors")]
 
 
 class Commands(TyperGroup):
@@ -83,7 +87,7 @@ def options(
     """Options of the program itself."""
 
 
-@app.command(epilog="Example: seqspan segment 'walks/*.amc' --subspaces auto --export elan --jobs 2")
+@app.command(epilog="Example: seqspan segment 'walks/*.amc' --export elan --jobs 2")
 @with_options(Settings, Control)
 def segment(
     inputs: Annotated[list[str], typer.Argument(metavar="INPUT", hidden=True)],
@@ -115,10 +119,11 @@ def prepare(inputs: list[str], given: dict[str, Any], control: Control) -> tuple
     try:
         settings = make_settings(given, None if control.config is None else Path(control.config))
         sources = expand(inputs)
-        if settings.truth is not None and len(sources) > 1:
-            raise ValueError(f"--truth is for one input; got {len(sources)} inputs.")
+        for flag, file in (("--truth", settings.truth), ("--segments", settings.segments)):
+            if file is not None and len(sources) > 1:
+                raise ValueError(f"{flag} is for one input; got {len(sources)} inputs.")
         if control.save_config is not None:
-            Path(control.save_config).write_text(settings.to_toml(), encoding="utf-8")
+            save_config(settings, Path(control.save_config))
     except ValueError as error:
         stop(str(error), WRONG_USAGE)
     except OSError as error:
@@ -184,8 +189,8 @@ def tell(outcome: Outcome, control: Control) -> None:
     elif outcome.status != "failed" and not control.quiet:
         typer.echo(summarise(outcome))
     if not control.quiet:
-        notes = (*outcome.document.get("input", {}).get("notes", ()), *outcome.document.get("warnings", ()))
-        for note in notes:
+        about = outcome.document
+        for note in (*about.get("input", {}).get("notes", ()), *about.get("warnings", ()), *outcome.notes):
             typer.echo(f"seqspan: note: {outcome.name}: {one_line(note)}", err=True)
 
 
@@ -200,7 +205,10 @@ def summarise(outcome: Outcome) -> str:
         "recut": " (solved before, only cut again)",
         "unchanged": " (nothing has changed since the last run)",
     }
-    where = outcome.folder if document["settings"].get("no_report") else outcome.folder / REPORT
+    table = document["settings"]["segments"]
+    if table is not None:
+        what += f", corrected by {printable(table)}"
+    where = outcome.folder if document["settings"]["no_report"] else outcome.folder / REPORT
     return f"{outcome.name}: {what}{before[outcome.status]}: {printable(str(where))}"
 
 
@@ -215,11 +223,39 @@ def stop(message: str, status: int) -> NoReturn:
     raise typer.Exit(status)
 
 
-@app.command(epilog="Example: seqspan info")
-def info() -> None:
-    """Show versions, methods, readable formats, cores, and the folder of the data sets."""
-    from seqspan.exports import EXPORTS
+@app.command(epilog="Example: seqspan export film.seqspan --segments corrected.csv --export edl --split")
+def export(
+    result: Annotated[Path, typer.Argument(metavar="RESULT", help="result folder, such as film.seqspan")],
+    segments: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="corrected segments.csv: start and end decide")
+    ] = None,
+    formats: Annotated[str | None, typer.Option("--export", metavar="LIST", help=",".join(EXPORTS))] = None,
+    split: Annotated[bool, typer.Option("--split", help="video: one file per span")] = False,
+    quiet: Quiet = False,
+) -> None:
+    """Export a result, also with spans corrected by hand."""
+    from seqspan.cli.export import export_result
 
+    names = parse_exports(formats)
+    try:
+        for name in names:
+            check_choice("--export", name, EXPORTS)
+    except ValueError as error:
+        stop(str(error), WRONG_USAGE)
+    try:
+        done = export_result(result, Selection(tuple(names), split), segments)
+    except (ValueError, OSError) as error:
+        stop(str(error), FAILED)
+    if not quiet:
+        where = printable(str(result))
+        typer.echo(f"{where}: {count_of(done.n_spans, 'span')} to {', '.join(map(printable, done.files))}")
+        for note in done.notes:
+            typer.echo(f"seqspan: note: {where}: {one_line(note)}", err=True)
+
+
+@app.command(epilog="Example: seqspan info")
+def info(quiet: Quiet = False) -> None:
+    """Show versions, devices, methods and formats."""
     formats = " ".join(sorted({ending for reader in readers() for ending in reader.extensions}))
     rows = {
         **versions(),
@@ -231,7 +267,7 @@ def info() -> None:
         "data sets": os.environ.get(VARIABLE) or f"not set: put the folder's path into ${VARIABLE}",
     }
     width = max(map(len, rows))
-    for name, value in rows.items():
+    for name, value in () if quiet else rows.items():
         typer.echo(f"{name:<{width}}  {value}")
 
 
@@ -252,9 +288,9 @@ def demo(
     out: Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="result folder")] = Path(
         "demo.seqspan"
     ),
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="print nothing but errors")] = False,
+    quiet: Quiet = False,
 ) -> None:
-    """Render a short clip, segment it, check the result against the known truth, and write its report."""
+    """Render a clip, segment it, correct a boundary, export it."""
     from seqspan.cli.demo import run_demo
 
     try:
@@ -267,6 +303,7 @@ def demo(
         typer.echo(
             f"Found {found.what}: {'as rendered' if found.right else 'not as rendered, ' + found.wrong}."
         )
+        typer.echo(f"Corrected by hand: a boundary from {found.corrected}.")
         typer.echo(f"Look at {printable(str(out / REPORT))}")
     raise typer.Exit(0 if found.right else FAILED)
 

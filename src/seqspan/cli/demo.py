@@ -1,4 +1,4 @@
-"""Renders a short clip from photographs, with known true labels, and segments it."""
+"""Renders a short clip from photographs, with known true labels, segments it and corrects a boundary."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -14,6 +15,8 @@ import numpy.typing as npt
 from seqspan._core.extras import import_optional
 from seqspan._core.spans import boundaries_from_labels
 from seqspan._core.types import IntArray
+from seqspan.exports.selection import Selection
+from seqspan.results.folder import SEGMENTS, STAGING
 
 if TYPE_CHECKING:
     from av.video.stream import VideoStream
@@ -22,7 +25,11 @@ if TYPE_CHECKING:
 SIZE = (320, 240)  # pixels; width and height
 FRAME_RATE = 24  # frames per second
 NOISE = 4.0  # standard deviation of the camera noise, in grey levels
-CLIP, TRUTH = "demo.mp4", "demo_truth.csv"
+CLIP, TRUTH, CORRECTED = "demo.mp4", "demo_truth.csv", "demo_corrected.csv"
+TITLE = "seqspan demo"  # of the clip, by which it is known again
+NOT_OURS = "{}: not the demo's file; choose another folder, or move it."
+EXPORTS = ("edl", "chapters")
+MOVED = 6  # frames by which the demo moves the first boundary, as a user might
 Frame = npt.NDArray[np.uint8]
 Box = tuple[float, float, float, float]
 
@@ -62,11 +69,12 @@ SCENES = (
 
 @dataclass(frozen=True)
 class DemoResult:
-    """What was found, in words, and whether it matches the rendered clip."""
+    """What was found and corrected, in words, and whether it matches the rendered clip."""
 
     what: str
     right: bool
     wrong: str = ""
+    corrected: str = ""
 
 
 def true_labels() -> IntArray:
@@ -113,10 +121,10 @@ def _look(photograph: Image, scene: Scene, part: float) -> Image:
 
 
 def write_clip(path: Path, frames: Iterator[Frame]) -> None:
-    """Encode frames as a video; the file appears only once it is complete."""
+    """Encode frames as a video."""
     av = import_optional("av", "the demo")
-    unfinished = path.with_name(f".{path.name}.unfinished.mp4")
-    with av.open(str(unfinished), "w") as film:
+    with av.open(str(path), "w") as film:
+        film.metadata["title"] = TITLE
         name = "libx264" if "libx264" in av.codecs_available else "mpeg4"
         options: dict[str, Any] = {"crf": "18"} if name == "libx264" else {"qscale": "3"}
         stream = cast("VideoStream", film.add_stream(name, rate=Fraction(FRAME_RATE), options=options))
@@ -124,11 +132,39 @@ def write_clip(path: Path, frames: Iterator[Frame]) -> None:
         for frame in frames:
             film.mux(stream.encode(av.VideoFrame.from_ndarray(frame, "rgb24")))
         film.mux(stream.encode(None))
-    unfinished.replace(path)
+
+
+def provide_clip(path: Path) -> None:
+    """Render the clip, unless it is there already; any other file of its name is left alone."""
+    if not path.exists():
+        with TemporaryDirectory(prefix=STAGING, dir=path.parent) as staging:
+            write_clip(Path(staging) / CLIP, render(np.random.default_rng(0)))
+            (Path(staging) / CLIP).replace(path)
+    elif read_title(path) != TITLE:
+        raise FileExistsError(NOT_OURS.format(path))
+
+
+def read_title(path: Path) -> str:
+    """Title of a film; empty if it has none, or if it is no film."""
+    av = import_optional("av", "the demo")
+    try:
+        with av.open(str(path)) as film:
+            return str(film.metadata.get("title", ""))
+    except av.error.FFmpegError:
+        return ""
+
+
+def provide_text(path: Path, text: str) -> Path:
+    """Write a file, unless it is there already; one of the same name with other text is left alone."""
+    if not path.exists():
+        path.write_text(text, encoding="utf-8")
+    elif path.read_bytes() != text.encode():
+        raise FileExistsError(NOT_OURS.format(path))
+    return path
 
 
 def run_demo(folder: Path, *, level: int = 1) -> DemoResult:
-    """Render the clip, segment it without giving the number of scenes, and compare with the truth.
+    """Render the clip, segment it without giving the number of scenes, compare it with the truth, correct it.
 
     Parameters
     ----------
@@ -147,9 +183,9 @@ def run_demo(folder: Path, *, level: int = 1) -> DemoResult:
 
     folder.mkdir(parents=True, exist_ok=True)
     labels = true_labels()
-    write_clip(folder / CLIP, render(np.random.default_rng(0)))
+    provide_clip(folder / CLIP)
     rows = "".join(f"{index},{'ABC'[label]}\n" for index, label in enumerate(labels))
-    (folder / TRUTH).write_text("index,label\n" + rows, encoding="utf-8")
+    provide_text(folder / TRUTH, "index,label\n" + rows)
     settings = Settings(truth=str(folder / TRUTH), out=str(folder))
     document = run_job(Job(folder / CLIP, folder, settings, level=level)).document
     scores = document["scores"]
@@ -159,4 +195,28 @@ def run_demo(folder: Path, *, level: int = 1) -> DemoResult:
     )
     right = scores["clustering_error"] == 0
     wanted = f"{len(boundaries_from_labels(labels)) + 1} spans of {len(set(labels.tolist()))} scenes"
-    return DemoResult(what, right, "" if right else f"which has {wanted}")
+    return DemoResult(what, right, "" if right else f"which has {wanted}", correct_boundary(folder))
+
+
+def correct_boundary(folder: Path) -> str:
+    """Move the first boundary as a user might, export what comes out, and say so.
+
+    Parameters
+    ----------
+    folder : path
+        With the result of the demo.
+
+    Returns
+    -------
+    str
+    """
+    from seqspan.cli.export import export_result
+
+    header, first, second, *others = (folder / SEGMENTS).read_text(encoding="utf-8").splitlines()
+    boundary = second.partition(",")[0]
+    moved = str(int(boundary) + MOVED)
+    first = first.replace(f",{boundary},", f",{moved},", 1)
+    lines = [header, first, f"{moved},{second.partition(',')[2]}", *others]
+    table = provide_text(folder / CORRECTED, "\n".join(lines) + "\n")
+    done = export_result(folder, Selection(EXPORTS), table)
+    return f"frame {boundary} to frame {moved}, written to {' and '.join(done.files)}"

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import atexit
 import glob
-import json
 import shutil
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 
 from seqspan._core.text import printable
 from seqspan.cli.settings import Settings
 from seqspan.readers._folders import list_recordings
-from seqspan.results.folder import DOCUMENT
+from seqspan.results.documents import Earlier
+from seqspan.results.owner import owner_of
 
 STDIN = "-"  # on the command line
 SPOOL = "seqspan-stdin-"  # start of the name of a temporary folder
@@ -34,7 +35,7 @@ class Job:
     @property
     def given(self) -> str:
         """The input as it was given on the command line."""
-        return STDIN if self.source.parent.name.startswith(SPOOL) else str(self.source)
+        return given_as(self.source)
 
     @property
     def name(self) -> str:
@@ -69,12 +70,8 @@ def _inputs_at(path: Path) -> list[Path]:
 def is_result(path: Path) -> bool:
     """Whether a path is a result folder, or a file that the result beside it lists."""
     if path.is_dir():
-        return (path / DOCUMENT).is_file()
-    try:
-        listed = json.loads((path.parent / DOCUMENT).read_text(encoding="utf-8"))["files"]
-    except (OSError, ValueError, KeyError, TypeError):
-        return False
-    return path.name in listed
+        return bool(Earlier.read(path).documents)
+    return path.name in Earlier.read(path.parent).digests
 
 
 def spool_stdin() -> Path:
@@ -87,8 +84,13 @@ def spool_stdin() -> Path:
     return path
 
 
+def given_as(source: Path) -> str:
+    """An input as it was given on the command line, where standard input has no path."""
+    return STDIN if source.parent.name.startswith(SPOOL) else str(source)
+
+
 def make_jobs(sources: Sequence[Path], settings: Settings, threads: int | None, level: int) -> list[Job]:
-    """Give every input a folder of its own.
+    """Give every input a folder of its own: the first that holds no result of another input.
 
     Examples
     --------
@@ -100,11 +102,16 @@ def make_jobs(sources: Sequence[Path], settings: Settings, threads: int | None, 
         return [Job(sources[0], Path(settings.out), settings, threads, level)]
     jobs: list[Job] = []
     for source in sources:
-        stem = source.stem or source.resolve().stem  # "." has no stem, so use its real name
-        base = Path(settings.out) / stem if settings.out is not None else Path(f"{stem}.seqspan")
-        folder, number = base, 1
-        while any(job.folder == folder for job in jobs):
-            number += 1
-            folder = base.with_name(f"{stem}-{number}{base.suffix if settings.out is None else ''}")
+        taken = {job.folder for job in jobs}
+        free = (folder for folder in _folders(source, settings) if folder not in taken)
+        folder = next(folder for folder in free if owner_of(folder, Path(given_as(source))) is None)
         jobs.append(Job(source, folder, settings, threads, level))
     return jobs
+
+
+def _folders(source: Path, settings: Settings) -> Iterator[Path]:
+    """Yield folders that an input may have: film.seqspan, film-2.seqspan and so on, or out/film, ..."""
+    stem = source.stem or source.resolve().stem  # "." has no stem, so use its real name
+    for number in count(1):
+        numbered = stem if number == 1 else f"{stem}-{number}"
+        yield Path(f"{numbered}.seqspan") if settings.out is None else Path(settings.out) / numbered

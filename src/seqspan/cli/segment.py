@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import platform
+import shlex
 import warnings
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -16,21 +16,27 @@ from threadpoolctl import threadpool_limits
 import seqspan
 from seqspan._core.backend import require_cupy
 from seqspan._core.display import Display
+from seqspan._core.text import merge_names, printable
+from seqspan.cli.export import EXPORTED
 from seqspan.cli.inputs import Job
 from seqspan.cli.settings import Settings, estimator_of, parse_exports, read_options
 from seqspan.cli.truth import Truth, read_truth, score
 from seqspan.cli.values import count_samples, parse_names
 from seqspan.estimators import SubspaceSegmenter
-from seqspan.exports import EXPORTS, check_export, make_timeline, split_video, write_export
+from seqspan.exports.selection import Selection, file_of
 from seqspan.pipeline import cut, represent
 from seqspan.readers._limits import check_regular
 from seqspan.readers._read import list_files, read
 from seqspan.recording import Recording
 from seqspan.report import build_report
 from seqspan.results.cache import SolutionCache
+from seqspan.results.corrections import Corrections, read_corrections
+from seqspan.results.documents import DOCUMENT, Earlier, read_document
 from seqspan.results.fingerprints import hash_code, hash_file, hash_files, hash_values
-from seqspan.results.folder import DOCUMENT, REPORT, load_result, staged
+from seqspan.results.folder import LABELS, REPORT, SEGMENTS, load_result, staged, write_document
 from seqspan.results.lock import reserved
+from seqspan.results.owner import check_owner
+from seqspan.results.publish import check_free, describe_kept
 from seqspan.segmentation import Segmentation
 
 # Up to this many samples, stages after solving use one BLAS thread: in small factorisations threads wait
@@ -60,6 +66,8 @@ class Outcome:
     status : {"solved", "recut", "unchanged", "failed"}
     error : str
         The error in one line.
+    notes : tuple of str
+        What became of files that were in the folder.
     """
 
     name: str
@@ -67,6 +75,7 @@ class Outcome:
     document: Mapping[str, Any]
     status: str
     error: str = ""
+    notes: tuple[str, ...] = ()
 
 
 def run_job(job: Job, *, fresh: bool = False) -> Outcome:
@@ -90,30 +99,46 @@ def run_job(job: Job, *, fresh: bool = False) -> Outcome:
     if stored is not None and stored.get("fingerprint") == fingerprint:
         return Outcome(job.name, job.folder, stored, "unchanged")
     with reserved(job.folder), Display(job.name, job.level) as display:
+        before = read_document(job.folder / DOCUMENT)
+        report_before = REPORT in Earlier.read(job.folder).present
+        exports = _select_exports(job)
         with display.stage("reading"):
             recording = read(job.source, **options)
             truth = _read_truth(job.settings, len(recording))
-            _check_exports(job.settings, recording)
+            corrections = _read_corrections(job.settings, recording)
+            exports.check(recording)
         estimator = estimator_of(job.settings, n_jobs=job.threads, **_min_length(job.settings, recording))
         found = _segment(job, recording, estimator, display, fresh=fresh)
+        if corrections is not None:
+            found = found.corrected(corrections)
         found = found.rename(parse_names(job.settings.names or ""))
         document = _describe(job, found, estimator, truth) | {"fingerprint": fingerprint}
         document["input"] |= {"path": job.given, "sha256": source_hash}
+        document["input"]["notes"] += [] if corrections is None else corrections.notes
         with threadpool_limits(_threads(recording)):
-            _write(job, found, document, truth, display)
+            document = _write(job, found, document, truth, exports, display)
     reused = found.representation is not None and found.representation.reused
-    return Outcome(job.name, job.folder, document, "recut" if reused else "solved")
+    notes = (*_note_kept(job, before, document), *_note_report(report_before, document))
+    return Outcome(job.name, job.folder, document, "recut" if reused else "solved", notes=notes)
 
 
 def make_fingerprint(job: Job, source_hash: str) -> str:
     """Hash everything the result depends on: the files of the input, the settings, and the code."""
     settings = asdict(job.settings)
-    relevant = {name: value for name, value in settings.items() if name not in ("out", "jobs", "truth")}
-    truth_hash = None
-    if job.settings.truth is not None:
-        check_regular(Path(job.settings.truth))
-        truth_hash = hash_file(Path(job.settings.truth))
-    return hash_values(job.source.name, source_hash, relevant, truth_hash, code_version())
+    aside = ("out", "jobs", "truth", "segments")
+    relevant = {name: value for name, value in settings.items() if name not in aside}
+    hashes = [_hash_given(job.settings.truth), _hash_given(job.settings.segments)]
+    return hash_values(job.source.name, source_hash, relevant, hashes, code_version())
+
+
+def _hash_given(path: str | None) -> str | None:
+    """Hash of a file that an option names."""
+    if path is None:
+        return None
+    if not Path(path).exists():
+        raise FileNotFoundError(f"{printable(path)}: no such file.")
+    check_regular(Path(path))
+    return hash_file(Path(path))
 
 
 def code_version() -> str:
@@ -135,16 +160,44 @@ def _read_truth(settings: Settings, n_samples: int) -> Truth | None:
     return None if settings.truth is None else read_truth(Path(settings.truth), n_samples)
 
 
-def _check_exports(settings: Settings, recording: Recording) -> None:
-    """Refuse exports that do not suit the recording, before spending minutes on solving."""
-    names = parse_exports(settings.export)
-    if not names and not settings.split:
-        return
-    timeline = make_timeline(recording, [])
-    for name in names:
-        check_export(name, timeline)
-    if settings.split and timeline.frame_rate is None:
-        raise ValueError(f"{timeline.name}: --split needs a video file; this is {timeline.description}.")
+def _read_corrections(settings: Settings, recording: Recording) -> Corrections | None:
+    """Read corrected spans if a file was given."""
+    if settings.segments is None:
+        return None
+    names = merge_names((), parse_names(settings.names or ""))
+    return read_corrections(Path(settings.segments), recording, names)
+
+
+def _select_exports(job: Job) -> Selection:
+    """The exports that were asked for and those of earlier runs; refuse a folder that is not ours to use."""
+    check_owner(job.folder, Path(job.given))
+    asked = Selection(tuple(parse_exports(job.settings.export)), job.settings.split)
+    exports = asked | Selection.from_files(Earlier.read(job.folder).present)
+    report = [] if job.settings.no_report else [REPORT]
+    check_free(job.folder, [DOCUMENT, SEGMENTS, LABELS, *report, *map(file_of, exports.names)])
+    return exports
+
+
+def _note_kept(job: Job, before: Mapping[str, Any] | None, document: Mapping[str, Any]) -> list[str]:
+    """What became of edited files and of exports of corrected spans, and how to use them again."""
+    notes, kept = describe_kept(document), document.get("kept", {})
+    folder = shlex.quote(str(job.folder))
+    if before is not None and EXPORTED in before and job.settings.segments is None:
+        table = Path(before[EXPORTED]["path"])
+        if table == job.folder / SEGMENTS and SEGMENTS in kept:
+            table = job.folder / kept[SEGMENTS]
+        again = f"seqspan export {folder} --segments {shlex.quote(str(table))}"
+        notes.append(f"exports were written again from the new spans; for the corrected ones: {again}")
+    elif SEGMENTS in kept:
+        table = job.folder / kept[SEGMENTS]
+        notes.append(f"to export your version: seqspan export {folder} --segments {shlex.quote(str(table))}")
+    return notes
+
+
+def _note_report(before: bool, document: Mapping[str, Any]) -> list[str]:
+    """Say so if ``--no-report`` has removed a report, which would have shown spans that no longer hold."""
+    gone = before and REPORT not in document["files"] and REPORT not in document["kept"]
+    return [f"{REPORT} was of the earlier run and has been removed"] if gone else []
 
 
 def _min_length(settings: Settings, recording: Recording) -> dict[str, int]:
@@ -210,13 +263,18 @@ def versions() -> dict[str, str]:
 
 
 def _write(
-    job: Job, found: Segmentation, document: dict[str, Any], truth: Truth | None, display: Display
-) -> None:
-    """Write all files of the result to a temporary folder, then publish them together."""
+    job: Job,
+    found: Segmentation,
+    document: dict[str, Any],
+    truth: Truth | None,
+    exports: Selection,
+    display: Display,
+) -> dict[str, Any]:
+    """Write all files of the result to a temporary folder, publish them together, and return result.json."""
     with staged(job.folder) as staging:
         found.write_tables(staging)
         with display.stage("exporting"):
-            _export(job.settings, found, document, staging)
+            document |= exports.write(found.recording, found.spans, found.label_names, staging)
         document["seconds"] = dict(display.seconds) | {"solver": _solver_seconds(found)}
         if not job.settings.no_report:
             with display.stage("report"):
@@ -224,20 +282,8 @@ def _write(
                 text = build_report(found, document, true_labels=labels, true_names=names)
                 (staging / REPORT).write_text(text, encoding="utf-8")
         document["seconds"] |= display.seconds
-        (staging / DOCUMENT).write_text(json.dumps(document, default=str), encoding="utf-8")
-
-
-def _export(settings: Settings, found: Segmentation, document: dict[str, Any], folder: Path) -> None:
-    """Write the requested exports to other programs' formats."""
-    names = parse_exports(settings.export)
-    if not names and not settings.split:
-        return
-    timeline = make_timeline(found.recording, list(found.spans), found.label_names)
-    for name in names:
-        write_export(name, timeline, folder / f"spans{EXPORTS[name].suffix}")
-    if settings.split:
-        (folder / "split").mkdir()
-        document["split"] = [asdict(piece) for piece in split_video(timeline, folder / "split")]
+        write_document(staging, document)
+    return read_document(job.folder / DOCUMENT) or document
 
 
 def _solver_seconds(found: Segmentation) -> float:

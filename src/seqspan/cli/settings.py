@@ -64,6 +64,7 @@ class Settings:
     seed: int = option("--seed", "N", "seed of the cut's random numbers", 0, expert=True)
     truth: str | None = option("--truth", "FILE", "true labels or boundaries, to score the result")
     names: str | None = option("--names", "LIST|FILE", "names of labels: A=walk,B=run, or CSV label,name")
+    segments: str | None = option("--segments", "FILE", "corrected segments.csv, to show instead of a cut")
     export: str | None = option("--export", "LIST", ",".join(EXPORTS))
     split: bool = option("--split", "", "video: one file per span", False)
     no_report: bool = option("--no-report", "", "leave out report.html", False)
@@ -122,6 +123,17 @@ def read_config(path: Path) -> dict[str, Any]:
     if unknown:
         raise ValueError(f"{path}: unknown settings {', '.join(unknown)}; known are {', '.join(known)}.")
     return {name: _typed(path, name, value) for name, value in given.items()}
+
+
+def save_config(settings: Settings, path: Path) -> None:
+    """Write settings to a TOML file; a file that is no configuration is never replaced."""
+    text = settings.to_toml()
+    if path.exists():
+        try:
+            read_config(path)
+        except ValueError as error:
+            raise ValueError(f"--save-config would replace a file of another kind: {error}") from error
+    path.write_text(text, encoding="utf-8")
 
 
 def _typed(path: Path, name: str, value: Any) -> Any:
@@ -190,6 +202,7 @@ def check_settings(settings: Settings) -> Settings:
     read_options(settings)
     _check_spans(settings)
     _check_min_length(settings)
+    _check_corrections(settings)
     _check_weights(settings)
     estimator_of(replace(settings, device=None)).stages()  # the GPU is checked later
     return settings
@@ -224,6 +237,14 @@ def _check_min_length(settings: Settings) -> None:
             f"--min-length must be positive and is for --cut ordered; got {settings.min_length} with "
             f"--cut {settings.cut}."
         )
+
+
+def _check_corrections(settings: Settings) -> None:
+    """Refuse numbers of spans or labels beside a table that has both."""
+    chosen = {"--spans": settings.spans, "--subspaces": settings.subspaces}
+    for flag, value in chosen.items():
+        if settings.segments is not None and value != "auto":
+            raise ValueError(f"--segments says what the spans are; got {flag} {value}, too.")
 
 
 def _check_weights(settings: Settings) -> None:

@@ -2,8 +2,8 @@
 
 ``result.json`` is written last and lists every other file with its checksum. If it is missing, or a file does
 not match its checksum, the folder contains no result and :func:`load_result` returns None. New files are
-written to a temporary folder inside the result folder and renamed into place. The user's own files are not
-touched.
+written to a temporary folder inside the result folder and renamed into place by ``results/publish.py``, which
+touches nothing of the user's.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from os import PathLike
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from seqspan.results.documents import DOCUMENT, FORMAT, read_document
 from seqspan.results.fingerprints import hash_file
+from seqspan.results.publish import publish
 
-DOCUMENT = "result.json"
 SEGMENTS = "segments.csv"
 LABELS = "labels.csv"
 REPORT = "report.html"
@@ -28,7 +28,7 @@ STAGING = ".seqspan-unfinished-"
 
 
 @contextmanager
-def staged(folder: Path) -> Iterator[Path]:
+def staged(folder: Path, *, carried: Mapping[str, str] | None = None) -> Iterator[Path]:
     """Yield a temporary folder; its files all appear in `folder` when the block ends without an error.
 
     Unfinished files from earlier runs are removed. If the block raises, nothing changes. The caller has
@@ -38,13 +38,15 @@ def staged(folder: Path) -> Iterator[Path]:
     ----------
     folder : path
         Created if it does not exist.
+    carried : mapping of str to str, optional
+        Files of the earlier result, with their checksums, that stay part of the new one as they are.
     """
     folder.mkdir(parents=True, exist_ok=True)
     _remove_unfinished(folder)
     staging = Path(tempfile.mkdtemp(prefix=f"{STAGING}{os.getpid()}-", dir=folder))
     try:
         yield staging
-        _publish(staging, folder)
+        publish(staging, folder, carried or {})
     finally:
         shutil.rmtree(staging, ignore_errors=True)
 
@@ -72,43 +74,12 @@ def _is_alive(process: int) -> bool:
     return True
 
 
-def _publish(staging: Path, folder: Path) -> None:
-    """Move files into place; result.json, which lists the others, comes last."""
-    files = sorted(path for path in staging.rglob("*") if path.is_file() and path.name != DOCUMENT)
-    document = json.loads((staging / DOCUMENT).read_text(encoding="utf-8"))
-    document["files"] = {path.relative_to(staging).as_posix(): hash_file(path) for path in files}
-    _write_synced(staging / DOCUMENT, json.dumps(document, indent=1, ensure_ascii=True) + "\n")
-    stale = _listed(folder / DOCUMENT) - set(document["files"])
-    with suppress(FileNotFoundError):  # until the last line of this function, the folder contains no result
-        (folder / DOCUMENT).unlink()
-    for name in stale:
-        (folder / name).unlink(missing_ok=True)
-    for path in files:
-        target = folder / path.relative_to(staging)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        path.replace(target)
-    (staging / DOCUMENT).replace(folder / DOCUMENT)
+def write_document(staging: Path, document: dict[str, Any]) -> None:
+    """Put ``result.json`` into a temporary folder; checksums are added when it is published."""
+    (staging / DOCUMENT).write_text(json.dumps(document, default=str), encoding="utf-8")
 
 
-def _listed(path: Path) -> set[str]:
-    """Files in the folder that an earlier result.json lists."""
-    try:
-        names = json.loads(path.read_text(encoding="utf-8"))["files"]
-    except (OSError, ValueError, KeyError, TypeError):
-        return set()
-    inside = path.parent.resolve()
-    return {name for name in names if (inside / name).resolve().is_relative_to(inside)}
-
-
-def _write_synced(path: Path, text: str) -> None:
-    """Write a file and wait until it is on disk, so that the rename cannot take effect before it."""
-    with path.open("w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-
-
-def load_result(folder: str | PathLike[str]) -> dict[str, Any] | None:
+def load_result(folder: str | os.PathLike[str]) -> dict[str, Any] | None:
     """Read the result in a folder.
 
     Parameters
@@ -118,20 +89,36 @@ def load_result(folder: str | PathLike[str]) -> dict[str, Any] | None:
     Returns
     -------
     document : dict or None
-        Content of ``result.json``; None if it is missing, or if a file that it lists is missing or has
-        changed.
+        Content of ``result.json``; None if it is missing or of a newer format, or if a file that it lists is
+        missing or has changed.
 
     Examples
     --------
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     print(load_result(Path(folder)))
+    ...     print(load_result(folder))
     None
     """
-    folder = Path(folder)
-    try:
-        document = json.loads((folder / DOCUMENT).read_text(encoding="utf-8"))
-        whole = all(hash_file(folder / name) == digest for name, digest in document["files"].items())
-    except (OSError, ValueError, KeyError, AttributeError, TypeError):
+    document = read_document(Path(folder) / DOCUMENT)
+    if document is None or document.get("format", 1) > FORMAT:
         return None
+    whole = all(is_unchanged(Path(folder), document, name) for name in document["files"])
     return document if whole else None
+
+
+def require_result(folder: Path) -> dict[str, Any]:
+    """Read the result in a folder; raise a ValueError if there is none."""
+    document = load_result(folder)
+    if document is None:
+        raise ValueError(
+            f"{folder}: not a complete result folder, or its files have changed since it was written."
+        )
+    return document
+
+
+def is_unchanged(folder: Path, document: Mapping[str, Any], name: str) -> bool:
+    """Whether a file is there as a document says."""
+    try:
+        return hash_file(folder / name) == str(document["files"].get(name))
+    except OSError:
+        return False

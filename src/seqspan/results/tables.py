@@ -194,6 +194,46 @@ def write_time(time: float | str) -> str:
     return short if abs(float(short) - time) <= 2 * np.spacing(abs(time)) else f"{time:.17g}"
 
 
+def describe_recording(recording: Recording) -> dict[str, Any]:
+    """What result.json says about the input; `read_recording` needs it.
+
+    Parameters
+    ----------
+    recording : Recording
+
+    Returns
+    -------
+    dict
+    """
+    return {
+        "path": recording.source,
+        "kind": recording.kind,
+        "n_samples": len(recording),
+        "n_features": int(recording.X.shape[1]),
+        "time_unit": recording.time_unit,
+        "time_zone": None if recording.dates is None else recording.dates.zone,
+        "read_options": dict(recording.read_options),
+        "notes": list(recording.notes),
+    }
+
+
+def describe_ends(spans: Sequence[Span], recording: Recording) -> tuple[str, str]:
+    """Where a recording begins and ends, in words.
+
+    Examples
+    --------
+    >>> core = Recording(X=np.eye(2), times=np.array([0.0, 0.5]), time_unit="m", feature_names=("a", "b"),
+    ...                  kind="spectra")
+    >>> describe_ends([Span(0, 2, 0.0, 1.0, 0)], core)
+    ('0 m', '1 m')
+    """
+    if recording.dates is not None:
+        edges = recording.dates.edges().to_iso()
+        return edges[0], edges[-1]
+    first, last = (write_time(time) for time in (spans[0].start_time, spans[-1].end_time))
+    return f"{first} {recording.time_unit}", f"{last} {recording.time_unit}"
+
+
 def read_recording(samples: Mapping[str, Sequence[str]], about: Mapping[str, Any]) -> Recording:
     """The recording of a result folder: with times, dates and rows, but without features.
 

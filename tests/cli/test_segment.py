@@ -454,10 +454,10 @@ def test_killed_at_random_moments_no_half_result_is_taken_for_a_whole_one(tmp_pa
 
 @pytest.mark.data
 @pytest.mark.parametrize(("clip", "cuts"), [("A", [85, 178]), ("B", [48, 223])])
-def test_the_paper_s_protocol_on_clips_of_a_film_has_no_error(data_dir, tmp_path, clip, cuts):
+def test_the_spans_of_clips_of_a_film_are_found_to_the_frame(data_dir, tmp_path, clip, cuts):
     source = data_dir / "video_bbb" / f"bbb_clip{clip}_gray96x129.npz"
     (tmp_path / "truth.txt").write_text("\n".join(map(str, cuts)))
-    run("segment", source, "-k", 3, "--truth", tmp_path / "truth.txt", "-o", tmp_path / "out")
+    run("segment", source, "--spans", 3, "--truth", tmp_path / "truth.txt", "-o", tmp_path / "out")
     assert starts(tmp_path / "out") == [0, *cuts]
     assert (tmp_path / "out" / "report.html").stat().st_size < 3e6
 

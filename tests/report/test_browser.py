@@ -275,7 +275,7 @@ def test_the_answer_comes_first_and_mathematics_is_folded(open_report, film_fold
     for selector in ("#number-plot", "#heat-Z", "#convergence"):
         assert not page.locator(selector).is_visible()
     page.click("#why summary")
-    assert page.locator("#number-plot svg").is_visible()
+    wait_until(page, "document.querySelector('#number-plot svg')?.checkVisibility() ?? false")
 
 
 def test_pointing_at_a_cell_reads_the_coefficient(open_report, table_folder):

@@ -1,6 +1,7 @@
 """Check the confidence of boundaries against labelled recordings.
 
     python -m benchmarks.confidence --data DIR
+    python -m benchmarks.confidence --data DIR --leave-one-out
 
 Boundaries are found by ``seqspan.segment`` with both numbers given, and with nothing given. A boundary is
 right if it can be paired with a true boundary within the margin of `benchmarks.quality`; pairs are made
@@ -9,6 +10,10 @@ are two tables: boundaries of similar confidence, with their mean confidence and
 the same for each set, with the Brier skill, which is above 0 if the confidence tells more than the set's
 share of right boundaries. The expected calibration error is the mean difference between confidence and
 share, weighted by the number of boundaries.
+
+With --leave-one-out, the two numbers of the confidence are fitted anew for each set, to the boundaries that
+are found in the other sets with nothing given, every set with the same weight. The numbers fitted to all sets
+are printed first: these are the ones in seqspan.
 """
 
 from __future__ import annotations
@@ -19,14 +24,19 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
+from scipy.special import expit, logit
+from sklearn.linear_model import LogisticRegression
 
 import seqspan
 from benchmarks.common import print_table
 from benchmarks.quality.scores import boundary_margin, is_near
 from benchmarks.quality.sets import TWELVE, Labelled
+from seqspan.cuts.ordered.confidence import INTERCEPT, SLOPE
 from seqspan.pipeline import as_recording
 
 N_BINS = 10
+#: Sets whose annotations do not mark changes; they are judged, but nothing is fitted to them.
+NOT_FITTED = ("emg_gestures",)
 TINY = 1e-3  # variance of "right" in a set without errors; one error in a thousand boundaries
 
 
@@ -84,6 +94,22 @@ def bin_numbers(confidence: np.ndarray) -> np.ndarray:
     return np.minimum((confidence * N_BINS).astype(int), N_BINS - 1)
 
 
+def fit(names: np.ndarray, evidence: np.ndarray, right: np.ndarray) -> tuple[float, float]:
+    """Fit intercept and slope of the log odds of being right, every set with the same weight."""
+    used = ~np.isin(names, NOT_FITTED)
+    _, members, counts = np.unique(names[used], return_inverse=True, return_counts=True)
+    weights = 1 / counts[members]
+    model = LogisticRegression(C=1e3).fit(evidence[used, None], right[used], sample_weight=weights)
+    return float(model.intercept_[0]), float(model.coef_[0, 0])
+
+
+def leave_one_out(
+    names: np.ndarray, evidence: np.ndarray, right: np.ndarray
+) -> dict[str, tuple[float, float]]:
+    """Fit the two numbers for each set to all other sets."""
+    return {name: fit(*(column[names != name] for column in (names, evidence, right))) for name in set(names)}
+
+
 def report(given: str, names: np.ndarray, confidence: np.ndarray, right: np.ndarray) -> None:
     """Print both tables of one setting."""
     print(f"## Given: {given}. Expected calibration error {calibration_error(confidence, right):.3f}\n")
@@ -105,6 +131,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=layout)
     parser.add_argument("--data", default=os.environ.get("SEQSPAN_DATA"), help="folder of the labelled sets")
     parser.add_argument("--sets", nargs="+", default=list(TWELVE), choices=list(TWELVE))
+    parser.add_argument("--leave-one-out", action="store_true", help="fit to all sets but the one judged")
     options = parser.parse_args()
     if options.data is None:
         parser.error("give --data, the folder of the labelled sets, or set $SEQSPAN_DATA.")
@@ -114,10 +141,18 @@ def main() -> None:
         for recording in TWELVE[name](Path(options.data))
         for judged in judge(recording)
     ]
+    judged = {}
     for given in ("both", "nothing"):
         columns = zip(*[row for row in rows if row[1] == given], strict=True)
         names, _, confidence, right = (np.array(column) for column in columns)
-        report(given, names, confidence, right.astype(float))
+        judged[given] = names, (logit(confidence) - INTERCEPT) / SLOPE, right.astype(float)
+    numbers = dict.fromkeys(options.sets, (INTERCEPT, SLOPE))
+    if options.leave_one_out:
+        print("Fitted to all sets: intercept {:.2f}, slope {:.2f}\n".format(*fit(*judged["nothing"])))
+        numbers = leave_one_out(*judged["nothing"])
+    for given, (names, evidence, right) in judged.items():
+        intercepts, slopes = np.array([numbers[name] for name in names]).T
+        report(given, names, expit(intercepts + slopes * evidence), right)
 
 
 if __name__ == "__main__":

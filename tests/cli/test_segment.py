@@ -452,14 +452,29 @@ def test_killed_at_random_moments_no_half_result_is_taken_for_a_whole_one(tmp_pa
     assert not list(folder.glob(f"{STAGING}*"))
 
 
-@pytest.mark.data
-@pytest.mark.parametrize(("clip", "cuts"), [("A", [85, 178]), ("B", [48, 223])])
-def test_the_spans_of_clips_of_a_film_are_found_to_the_frame(data_dir, tmp_path, clip, cuts):
+CLIPS = {"A": [85, 178], "B": [48, 223]}
+ONE_MORE = pytest.mark.xfail(reason="a third boundary, at frame 171: the bird leaves, the title appears (#15)")
+
+
+def segment_clip(data_dir, tmp_path, clip, *numbers):
+    """Segment a clip of the film; return where its spans start."""
     source = data_dir / "video_bbb" / f"bbb_clip{clip}_gray96x129.npz"
-    (tmp_path / "truth.txt").write_text("\n".join(map(str, cuts)))
-    run("segment", source, "--spans", 3, "--truth", tmp_path / "truth.txt", "-o", tmp_path / "out")
-    assert starts(tmp_path / "out") == [0, *cuts]
+    (tmp_path / "truth.txt").write_text("\n".join(map(str, CLIPS[clip])))
+    run("segment", source, *numbers, "--truth", tmp_path / "truth.txt", "-o", tmp_path / "out")
     assert (tmp_path / "out" / "report.html").stat().st_size < 3e6
+    return starts(tmp_path / "out")
+
+
+@pytest.mark.data
+@pytest.mark.parametrize("clip", ["A", pytest.param("B", marks=ONE_MORE)])
+def test_the_paper_s_protocol_on_clips_of_a_film_has_no_error(data_dir, tmp_path, clip):
+    assert segment_clip(data_dir, tmp_path, clip, "-k", 3) == [0, *CLIPS[clip]]
+
+
+@pytest.mark.data
+@pytest.mark.parametrize("clip", CLIPS)
+def test_clips_of_a_film_have_no_error_if_the_number_of_spans_is_given(data_dir, tmp_path, clip):
+    assert segment_clip(data_dir, tmp_path, clip, "--spans", 3) == [0, *CLIPS[clip]]
 
 
 @pytest.mark.data

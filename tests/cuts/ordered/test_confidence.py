@@ -25,7 +25,7 @@ def by_hand(Y: np.ndarray, before: int, boundary: int, after: int) -> float:
 
     left, right = Y[max(before, boundary - 10) : boundary], Y[boundary : min(after, boundary + 10)]
     nats = cost(np.concatenate([left, right])) - cost(left) - cost(right)
-    odds = np.exp(-0.33 + 0.38 * nats / min(len(left), len(right)))
+    odds = np.exp(-0.34 + 0.58 * nats / min(len(left), len(right)))
     return float(odds / (1 + odds))
 
 
@@ -35,7 +35,7 @@ def test_confidence_is_the_documented_formula(seed, boundaries):
     edges = [0, *places, 40]
     expected = [by_hand(Y, *edges[i : i + 3]) for i in range(len(places))]
     np.testing.assert_allclose(boundary_confidence(GaussianCost([Y]), places), expected, rtol=1e-9)
-    assert (INTERCEPT, SLOPE, REACH) == (-0.33, 0.38, 10)
+    assert (INTERCEPT, SLOPE, REACH) == (-0.34, 0.58, 10)
 
 
 def test_a_sharper_change_is_surer():
@@ -45,7 +45,7 @@ def test_a_sharper_change_is_surer():
 
     sure = [confidence(gap) for gap in (0, 2, 4, 40)]
     assert sure == sorted(sure)
-    assert sure[0] < 0.45 < 0.65 < sure[-1]
+    assert sure[0] < 0.4 < 0.7 < sure[-1]
 
 
 def test_the_rest_of_the_recording_has_no_say():

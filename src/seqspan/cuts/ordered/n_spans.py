@@ -18,6 +18,7 @@ of many channels, show in one feature; motion needs all eight.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -107,27 +108,36 @@ def count_spans(X: Array, min_length: int, n_jobs: int | None = None) -> SpanCou
     rows, min_length = _average_blocks(_rotate(X.T), min_length)
     most = max(FEATURE_COUNTS)
     Y = _features(rows, most)
-    found = [_net_evidence(Y[:, :p], min_length) for p in FEATURE_COUNTS]
+    counts = sorted({min(count, Y.shape[1]) for count in FEATURE_COUNTS})
+    found = [_net_evidence(Y[:, :count], min_length) for count in counts]
     drawn = [SpanCount(each, *np.zeros((2, N_SURROGATES, len(each)))) for each in found]
 
-    def explain(seed: int) -> None:
-        of_samples = _features(draw_surrogate(rows, np.random.default_rng(seed)), most)
-        of_features = draw_surrogate(Y, np.random.default_rng(seed))
-        of_features /= np.maximum(of_features.std(axis=0), np.finfo(float).tiny)
-        for p, count in zip(FEATURE_COUNTS, drawn, strict=True):
-            if len(count.recording) > 1:  # otherwise no number of spans explains anything
-                count.samples[seed] = _net_evidence(of_samples[:, :p], min_length, len(count.recording))
-                count.features[seed] = _net_evidence(of_features[:, :p], min_length, len(count.recording))
+    def explain_samples(seed: int) -> None:
+        surrogate = _features(draw_surrogate(rows, np.random.default_rng(seed)), most)
+        for count, answer in zip(counts, drawn, strict=True):
+            if len(answer.recording) > 1:  # otherwise no number of spans explains anything
+                answer.samples[seed] = _net_evidence(surrogate[:, :count], min_length, len(answer.recording))
+
+    def explain_features(seed: int) -> None:
+        surrogate = draw_surrogate(Y[:, : counts[best]], np.random.default_rng(seed))
+        surrogate /= np.maximum(surrogate.std(axis=0), np.finfo(float).tiny)
+        drawn[best].features[seed] = _net_evidence(surrogate, min_length, len(drawn[best].recording))
 
     with Team(n_jobs) as team:
-
-        def work(seeds: range) -> None:
-            for seed in seeds:
-                explain(seed)
-
         if max(len(each) for each in found) > 1:
-            team.map(work, N_SURROGATES)
-    return max(drawn, key=lambda count: (max(count.excess, 0.0), count.recording.max()))
+            _for_each_seed(explain_samples, team)
+        best = max(range(len(drawn)), key=lambda i: (max(drawn[i].excess, 0.0), drawn[i].recording.max()))
+        if len(drawn[best].recording) > 1:
+            _for_each_seed(explain_features, team)
+    return drawn[best]
+
+
+def _for_each_seed(explain: Callable[[int], None], team: Team) -> None:
+    def work(seeds: range) -> None:
+        for seed in seeds:
+            explain(seed)
+
+    team.map(work, N_SURROGATES)
 
 
 def draw_surrogate(rows: Array, rng: np.random.Generator) -> Array:

@@ -453,7 +453,7 @@ def test_killed_at_random_moments_no_half_result_is_taken_for_a_whole_one(tmp_pa
 
 
 CLIPS = {"A": [85, 178], "B": [48, 223]}
-ONE_MORE = pytest.mark.xfail(reason="a third boundary, at frame 171: the bird leaves, the title appears (#15)")
+ONE_MORE = pytest.mark.xfail(reason="a boundary at frame 171: the bird leaves, the title appears (#15)")
 
 
 def segment_clip(data_dir, tmp_path, clip, *numbers):

@@ -8,7 +8,7 @@ from seqspan._core.types import Array, IntArray
 from seqspan.cuts.ordered.cost import GaussianCost
 
 REACH = 10  # samples on either side that are looked at
-# fitted by logistic regression to labelled recordings; `python -m benchmarks.confidence --leave-one-out` prints them
+# logistic regression on labelled recordings, printed by `python -m benchmarks.confidence --leave-one-out`
 INTERCEPT = -0.34
 SLOPE = 0.58  # per nat and sample
 

@@ -79,6 +79,8 @@ def prolong(coarse: Sweeps, c: State, fine: Sweeps) -> State:
     for block in range(fine.n_blocks):
         atoms = slice(block % share * half, block % share * half + half)
         Z, a, J, b = (np.repeat(part[:, atoms], share, axis=1) for part in coarse.split(c, block // share))
+        if c.weights is not None:
+            b = b * c.weights[:, None].astype(b.dtype)  # the fine state starts with equal weights
         before = np.vstack([np.zeros_like(b[:1]), b[:-1]])
         even, odd = slice(0, None, 2), slice(1, None, 2)
         pairs = fine.n // 2

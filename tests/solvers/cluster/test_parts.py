@@ -19,9 +19,7 @@ from seqspan.solvers.cluster import parts as parts_module
 from seqspan.solvers.cluster.parts import LostWorker, Parts, connect
 from seqspan.solvers.cluster.rows import AtomRows
 from seqspan.solvers.cluster.solver import _algorithm, _Coordinator
-from seqspan.solvers.fast import solver as solver_module
 from seqspan.solvers.fast.reduced import reduce
-from seqspan.solvers.fast.steps import advance
 from seqspan.solvers.fast.sweeps import Sweeps
 from seqspan.solvers.loop import run
 
@@ -111,8 +109,7 @@ class LocalParts:
     ],
     ids=str,
 )
-def test_whatever_is_lost_the_result_is_the_same(lost, monkeypatch):
-    monkeypatch.setattr(solver_module, "advance_weighted", advance)  # a cluster does not weigh time steps
+def test_whatever_is_lost_the_result_is_the_same(lost):
     model, X = MODELS[0], two_subspaces((6, 37), seed=2, noise=0.2)
     stopping = Stopping(1e-4, 5000)
     data = reduce(X, float)

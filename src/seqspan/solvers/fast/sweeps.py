@@ -223,7 +223,10 @@ class Sweeps:
         return _total(squares), np.max(largest, axis=0), np.max(worst, axis=0)
 
     def split(self, s: State, block: int) -> tuple[Array, Array, Array, Array]:
-        """Split a block into V = Z + a and U = J + b; returns Z, a, J, b, each (n, width)."""
+        """Coefficients Z, jumps J and multipliers r1 a, r2 b of a block; returns Z, a, J, b, each (n, width).
+
+        V is Z + a, and U is J + b as long as the time steps have no weights.
+        """
         _, _, t1, t2, _, _ = self._constants(s)
         V, U = s.V[block], s.U[block]
         a = np.clip(V, -t1, t1)
@@ -232,24 +235,33 @@ class Sweeps:
         if self.model.zero_diagonal:
             here = np.arange(min(self.width, self.n_atoms - block * self.width))
             Z[block * self.width + here, here] = 0
-        return Z, a, U - b, b
+        J = U - b
+        return Z, a, J, b if s.weights is None else b * s.weights[:, None].astype(self.dtype)
 
     def settle(self, s: State) -> None:
         """Make a state whose V and U were set directly consistent: zero padding and last step, norms of U."""
         padding = self.n_atoms - (self.n_blocks - 1) * self.width
         s.V[-1, :, padding:] = s.U[-1, :, padding:] = 0
         s.U[:, -1] = 0
-        s.norms = np.einsum("bti,bti->t", s.U, s.U, dtype=float)
+
+        def square(blocks: range) -> Array:
+            return np.asarray(sum(np.einsum("ti,ti->t", s.U[b], s.U[b], dtype=float) for b in blocks))
+
+        s.norms = _total(self.team.map(square, self.n_blocks))
 
     def coefficients(self, s: State) -> Array:
         """Z (n_atoms, n), shrunk from V."""
         t1 = self._constants(s)[2]
         Z = np.empty((self.n_atoms, self.n), self.dtype)
-        block, unused = self._buffer(), np.zeros((2, self.n))
-        for b in range(self.n_blocks):
-            self.loops.shrink(s.V[b], block, t1, self._diagonal(b), unused)
-            rows = Z[b * self.width : (b + 1) * self.width]
-            rows[:] = block.T[: len(rows)]
+
+        def transpose(blocks: range) -> None:
+            block, unused = self._buffer(), np.zeros((2, self.n))
+            for b in blocks:
+                self.loops.shrink(s.V[b], block, t1, self._diagonal(b), unused)
+                rows = Z[b * self.width : (b + 1) * self.width]
+                rows[:] = block.T[: len(rows)]
+
+        self.team.map(transpose, self.n_blocks)
         return Z
 
     def _constants(self, s: State) -> Array:

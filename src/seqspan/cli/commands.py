@@ -15,12 +15,11 @@ from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
 import typer
-from typer.core import TyperGroup
 
-import seqspan
 from seqspan._core.text import count_of, noun_of, printable
-from seqspan.cli import INTERRUPTED, STOPPED, raise_interrupts
+from seqspan.cli import INTERRUPTED, STOPPED
 from seqspan.cli.inputs import Job, expand, make_jobs
+from seqspan.cli.outline import SUMMARIES, make_app
 from seqspan.cli.segment import Outcome, run_job, versions
 from seqspan.cli.settings import Control, Settings, make_settings, with_options
 from seqspan.cuts import CUTS
@@ -30,50 +29,15 @@ from seqspan.readers import readers
 from seqspan.results.folder import REPORT
 
 FAILED, WRONG_USAGE = 1, 2
-WIDTH = {"max_content_width": 100}
 
 
-class Commands(TyperGroup):
-    """All commands, each of which Ctrl-C ends with one line."""
-
-    def invoke(self, ctx: Any) -> Any:
-        """Run a command."""
-        try:
-            raise_interrupts()
-            return super().invoke(ctx)
-        except KeyboardInterrupt:
-            stop(STOPPED, INTERRUPTED)
+app = make_app()
 
 
-app = typer.Typer(
-    cls=Commands,
-    add_completion=False,
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    context_settings=WIDTH,
-    help="Divide recordings into spans, and recognise those that return.\n\n"
-    "Example: seqspan segment film.mp4, then open film.seqspan/report.html",
+@app.command(
+    help=SUMMARIES["segment"],
+    epilog="Example: seqspan segment 'walks/*.amc' --subspaces auto --export elan --jobs 2",
 )
-
-
-def show_version(wanted: bool) -> None:
-    """Print the version and exit, if requested."""
-    if wanted:
-        typer.echo(f"seqspan {seqspan.__version__}")
-        raise typer.Exit
-
-
-@app.callback()
-def options(
-    version: Annotated[
-        bool, typer.Option("--version", callback=show_version, is_eager=True, help="print the version")
-    ] = False,
-) -> None:
-    """Options of the program itself."""
-
-
-@app.command(epilog="Example: seqspan segment 'walks/*.amc' --subspaces auto --export elan --jobs 2")
 @with_options(Settings, Control)
 def segment(
     inputs: Annotated[list[str], typer.Argument(metavar="INPUT", help="files, folders or patterns")],
@@ -200,7 +164,7 @@ def stop(message: str, status: int) -> NoReturn:
     raise typer.Exit(status)
 
 
-@app.command(epilog="Example: seqspan info")
+@app.command(help=SUMMARIES["info"], epilog="Example: seqspan info")
 def info() -> None:
     """Show versions, methods, readable formats, cores, and the folder of the data sets."""
     from seqspan.exports import EXPORTS
@@ -232,7 +196,7 @@ def describe_devices() -> str:
     return f"{cores}, {cards} GPU"
 
 
-@app.command(epilog="Example: seqspan demo --out demo.seqspan")
+@app.command(help=SUMMARIES["demo"], epilog="Example: seqspan demo --out demo.seqspan")
 def demo(
     out: Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="result folder")] = Path(
         "demo.seqspan"
@@ -256,7 +220,7 @@ def demo(
     raise typer.Exit(0 if found.right else FAILED)
 
 
-@app.command(epilog="Example: seqspan reproduce synthetic --quick")
+@app.command(help=SUMMARIES["reproduce"], epilog="Example: seqspan reproduce synthetic --quick")
 def reproduce(
     name: Annotated[
         str, typer.Argument(metavar="NAME", help="synthetic, spectra, runtime, video, mocap or all")

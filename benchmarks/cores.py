@@ -4,7 +4,10 @@
 
 Each row is a fit of the whole pipeline with ``cut="peaks"``. The shortest of a few repeats counts, and the
 repeats of all rows alternate, so that other work on the machine disturbs all of them alike. "copy" is the
-speed-up of a copy in memory in the same run.
+speed-up of a copy in memory in the same run: on a busy machine it is not the number of threads, either.
+
+"shared out" does not depend on other work. It is the share of a single-threaded fit's processor time that a
+team of threads deals out, and "limit" is the speed-up that this share allows with so many threads.
 """
 
 from __future__ import annotations
@@ -32,6 +35,24 @@ def fit(rows: np.ndarray, n_jobs: int) -> tuple[float, int]:
         return time.perf_counter() - began, started.call_count
 
 
+def shared_out(rows: np.ndarray) -> tuple[float, float]:
+    """Return the processor time of a single-threaded fit, and of that the part which teams deal out."""
+    inside = [0.0]
+    deal_out = Team.map
+
+    def timed(team: Team, *given: object) -> object:
+        began = time.process_time()
+        try:
+            return deal_out(team, *given)  # type: ignore[arg-type]
+        finally:
+            inside[0] += time.process_time() - began
+
+    began = time.process_time()
+    with patch.object(Team, "map", timed):
+        fit(rows, 1)
+    return time.process_time() - began, inside[0]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -44,6 +65,9 @@ def main() -> None:
     rows = make_motion(options.samples, rng=0)[0].T.astype(np.float32)
     fit(rows[:6000], max(options.threads))  # load compiled code before the clock starts
     found = [[fit(rows, n_jobs) for n_jobs in options.threads] for _ in range(options.repeats)]
+    total, inside = shared_out(rows)
+    share = inside / total
+    print(f"one thread: {total:.1f} s of processor time, {100 * share:.0f} % of it shared out")
     table, bandwidth = [], []
     for column, n_jobs in enumerate(options.threads):
         with Team(n_jobs) as team:
@@ -52,6 +76,7 @@ def main() -> None:
         table.append({
             "samples": options.samples, "threads": n_jobs, "seconds": seconds,
             "times one": min(repeat[0][0] for repeat in found) / seconds,
+            "limit": 1 / (1 - share + share / n_jobs),
             "copy": bandwidth[-1] / bandwidth[0], "pools": max(repeat[column][1] for repeat in found),
         })  # fmt: skip
     print_table(table)

@@ -19,7 +19,7 @@ from benchmarks.common import describe_machine, motion_problem, paper_problem, p
 from seqspan._core.threads import Team
 from seqspan.models import Osc
 from seqspan.solvers.fast.reduced import reduce
-from seqspan.solvers.fast.solver import advance
+from seqspan.solvers.fast.steps import advance
 from seqspan.solvers.fast.sweeps import State, Sweeps
 
 MODEL = Osc(0.1, 1.0)

@@ -22,6 +22,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from unittest.mock import patch
 
 import numpy as np
 
@@ -30,9 +31,11 @@ from seqspan._core.threads import Team
 from seqspan.models import Osc, SpatSc
 from seqspan.solvers import Progress, Solution, Stopping
 from seqspan.solvers.cluster.solver import solve_on_cluster, traffic_per_iteration
+from seqspan.solvers.fast import solver
 from seqspan.solvers.fast.landmarks import choose_landmarks, on_landmarks
 from seqspan.solvers.fast.reduced import column_blocks, reduce, reduce_onto
 from seqspan.solvers.fast.solver import PENALTIES, solve_fast
+from seqspan.solvers.fast.steps import advance
 from seqspan.solvers.fast.sweeps import Sweeps
 
 
@@ -127,11 +130,12 @@ class Meter:
 
 
 def solve_here(model: Osc | SpatSc, X: np.ndarray, D: np.ndarray | None, stopping: Stopping) -> Solution:
-    """Run the same solver in this process, from the same start."""
+    """Run the same solver in this process, from the same start and without weights of time steps."""
     data = reduce(X, X.dtype) if D is None else reduce_onto(D, column_blocks(X), X.shape[1], X.dtype)
     with Team(1) as team:
         start = Sweeps(model, data, team).zero_state(PENALTIES[0], PENALTIES[1] * model.lam2)
-    return solve_fast(model, X, dictionary=D, stopping=stopping, start=start, n_jobs=1)
+    with patch.object(solver, "advance_weighted", advance):
+        return solve_fast(model, X, dictionary=D, stopping=stopping, start=start, n_jobs=1)
 
 
 def compare(model: Osc | SpatSc, X: np.ndarray, D: np.ndarray | None, n_workers: int) -> dict[str, object]:

@@ -25,7 +25,8 @@ from benchmarks.common import describe_machine, motion_problem, print_table
 from seqspan import OSC
 from seqspan._core.backend import require_cupy
 from seqspan.models import Osc
-from seqspan.solvers.fast.solver import CHECK_EVERY, advance
+from seqspan.solvers.fast.solver import CHECK_EVERY
+from seqspan.solvers.fast.steps import advance
 from seqspan.solvers.gpu.device_functions import device_functions_for
 from seqspan.solvers.gpu.solver import reduce_on_device
 from seqspan.solvers.gpu.sweeps import Sweeps

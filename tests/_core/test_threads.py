@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import multiprocessing
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
@@ -78,3 +79,58 @@ def test_count_threads_follow_the_environment(monkeypatch):
     assert count_threads() == 1
     monkeypatch.setenv("OMP_NUM_THREADS", "nonsense")
     assert count_threads() >= 1
+
+
+def _threads_of(team: Team) -> set[int]:
+    meeting = threading.Barrier(team.n_jobs, timeout=10)
+    return set(team.map(lambda share: (meeting.wait(), threading.get_ident())[1], team.n_jobs))
+
+
+def test_one_team_after_the_other_has_the_same_threads():
+    """A fit with landmarks has hundreds of teams; each would start its threads anew."""
+    found = []
+    for uses_blas in (True, False, True):
+        with Team(3, uses_blas=uses_blas) as team:
+            found.append(_threads_of(team))
+    assert found[0] == found[1] == found[2]
+
+
+def test_teams_at_the_same_time_share_no_threads_but_the_callers():
+    with Team(3) as outer, Team(3) as inner:
+        assert _threads_of(outer) & _threads_of(inner) == {threading.get_ident()}
+
+
+def test_a_team_inside_the_work_of_a_team_does_not_wait_for_it():
+    def work(share: range) -> int:
+        with Team(2) as inner:
+            return sum(inner.map(len, 10))
+
+    with Team(2) as team:
+        assert team.map(work, 2) == [10, 10]
+
+
+def test_after_an_error_all_shares_have_ended():
+    ended = threading.Event()
+
+    def work(share: range) -> None:
+        if share.start == 0:
+            raise ArithmeticError
+        ended.wait(0.2)
+        ended.set()
+
+    with Team(2) as team:
+        with pytest.raises(ArithmeticError):
+            team.map(work, 2)
+        assert ended.is_set()
+
+
+def test_a_forked_process_has_threads_of_its_own():
+    with Team(2) as team:
+        _threads_of(team)
+    with multiprocessing.get_context("fork").Pool(1) as pool:
+        assert pool.apply_async(_sum_in_a_team).get(timeout=30) == 10
+
+
+def _sum_in_a_team() -> int:
+    with Team(2) as team:
+        return sum(team.map(len, 10))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from typing import Any, TypeVar
 
 import joblib
@@ -47,9 +47,38 @@ class _SingleThreadedBlas:
                 self._owner.submit(self._limiter.restore_original_limits).result()
 
 
+class _IdlePools:
+    """Thread pools that no team uses at the moment; a fit has hundreds of teams, one after the other.
+
+    A pool belongs to one team at a time, so teams inside the work of other teams never wait for a thread
+    that waits for them.
+    """
+
+    def __init__(self) -> None:
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget everything: threads do not survive a fork."""
+        self._lock = threading.Lock()
+        self._idle: dict[int, list[ThreadPoolExecutor]] = {}
+
+    def take(self, n_threads: int) -> ThreadPoolExecutor:
+        """An idle pool, or a new one."""
+        with self._lock:
+            idle = self._idle.get(n_threads)
+            return idle.pop() if idle else ThreadPoolExecutor(n_threads, "seqspan")
+
+    def give_back(self, pool: ThreadPoolExecutor, n_threads: int) -> None:
+        """Keep a pool whose work is done for the next team."""
+        with self._lock:
+            self._idle.setdefault(n_threads, []).append(pool)
+
+
 _single_threaded_blas = _SingleThreadedBlas()
+_idle_pools = _IdlePools()
 if hasattr(os, "register_at_fork"):  # pragma: no branch - not on Windows
     os.register_at_fork(after_in_child=_single_threaded_blas.reset)
+    os.register_at_fork(after_in_child=_idle_pools.reset)
 
 
 def count_threads(n_jobs: int | None = None) -> int:
@@ -73,6 +102,8 @@ def count_threads(n_jobs: int | None = None) -> int:
 class Team:
     """A fixed number of threads. With one, everything runs in the caller's thread.
 
+    Threads stay when a team leaves, and serve the next one.
+
     Parameters
     ----------
     n_jobs : int, optional
@@ -84,9 +115,11 @@ class Team:
     def __init__(self, n_jobs: int | None = None, *, uses_blas: bool = True) -> None:
         self.n_jobs = count_threads(n_jobs)
         self._uses_blas = uses_blas
-        self._pool = ThreadPoolExecutor(self.n_jobs - 1) if self.n_jobs > 1 else None
+        self._pool: ThreadPoolExecutor | None = None
 
     def __enter__(self) -> Team:
+        if self.n_jobs > 1:
+            self._pool = _idle_pools.take(self.n_jobs - 1)
         if self._uses_blas:
             _single_threaded_blas.__enter__()
         return self
@@ -95,7 +128,8 @@ class Team:
         if self._uses_blas:
             _single_threaded_blas.__exit__()
         if self._pool is not None:
-            self._pool.shutdown()
+            _idle_pools.give_back(self._pool, self.n_jobs - 1)
+            self._pool = None
 
     def map(self, work: Callable[[range], T], n_blocks: int) -> list[T]:
         """Deal the blocks out to the threads, call `work` once per thread and return the results."""
@@ -104,4 +138,7 @@ class Team:
         if self._pool is None or n_shares == 1:
             return [work(share) for share in shares]
         others = [self._pool.submit(work, share) for share in shares[1:]]
-        return [work(shares[0])] + [other.result() for other in others]
+        try:
+            return [work(shares[0])] + [other.result() for other in others]
+        finally:
+            wait(others)  # after an error, too: the arrays and the threads are the next one's

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 
 TYPE_CHECKING = False  # as far as Python is concerned; to import typing takes longer than everything here
 if TYPE_CHECKING:
@@ -17,9 +18,14 @@ def main() -> None:
     """Run the command line."""
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:  # a job in the background ignores Ctrl-C
         signal.signal(signal.SIGINT, _leave)
-    from seqspan.cli.commands import app
+    if sys.argv[1:] in ([], ["--help"], ["--version"]):
+        from seqspan.cli.outline import make_outline
 
-    app(prog_name="seqspan")
+        make_outline()(prog_name="seqspan")
+    else:
+        from seqspan.cli.commands import app
+
+        app(prog_name="seqspan")
 
 
 def raise_interrupts() -> None:

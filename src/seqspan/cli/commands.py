@@ -15,13 +15,12 @@ from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
 import typer
-from typer.core import TyperGroup
 
-import seqspan
 from seqspan._core.checks import check_choice
 from seqspan._core.text import count_of, noun_of, printable
-from seqspan.cli import INTERRUPTED, STOPPED, raise_interrupts
+from seqspan.cli import INTERRUPTED, STOPPED
 from seqspan.cli.inputs import Job, expand, make_jobs
+from seqspan.cli.outline import SUMMARIES, make_app
 from seqspan.cli.segment import Outcome, run_job, versions
 from seqspan.cli.settings import Control, Settings, make_settings, parse_exports, save_config, with_options
 from seqspan.cuts import CUTS
@@ -33,39 +32,10 @@ from seqspan.readers import readers
 from seqspan.results.folder import REPORT
 
 FAILED, WRONG_USAGE = 1, 2
-WIDTH = {"max_content_width": 100}
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="print nothing but errors")]
 
 
-class Commands(TyperGroup):
-    """All commands, each of which Ctrl-C ends with one line."""
-
-    def invoke(self, ctx: Any) -> Any:
-        """Run a command."""
-        try:
-            raise_interrupts()
-            return super().invoke(ctx)
-        except KeyboardInterrupt:
-            stop(STOPPED, INTERRUPTED)
-
-
-app = typer.Typer(
-    cls=Commands,
-    add_completion=False,
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    context_settings=WIDTH,
-    help="Divide recordings into spans, and recognise those that return.\n\n"
-    "Example: seqspan segment film.mp4, then open film.seqspan/report.html",
-)
-
-
-def show_version(wanted: bool) -> None:
-    """Print the version and exit, if requested."""
-    if wanted:
-        typer.echo(f"seqspan {seqspan.__version__}")
-        raise typer.Exit
+app = make_app()
 
 
 def show_all_help(context: typer.Context, wanted: bool) -> None:
@@ -78,16 +48,9 @@ def show_all_help(context: typer.Context, wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
-def options(
-    version: Annotated[
-        bool, typer.Option("--version", callback=show_version, is_eager=True, help="print the version")
-    ] = False,
-) -> None:
-    """Options of the program itself."""
-
-
-@app.command(epilog="Example: seqspan segment 'walks/*.amc' --export elan --jobs 2")
+@app.command(
+    help=SUMMARIES["segment"], epilog="Example: seqspan segment 'walks/*.amc' --export elan --jobs 2"
+)
 @with_options(Settings, Control)
 def segment(
     inputs: Annotated[list[str], typer.Argument(metavar="INPUT", hidden=True)],
@@ -223,7 +186,10 @@ def stop(message: str, status: int) -> NoReturn:
     raise typer.Exit(status)
 
 
-@app.command(epilog="Example: seqspan export film.seqspan --segments corrected.csv --export edl --split")
+@app.command(
+    help=SUMMARIES["export"],
+    epilog="Example: seqspan export film.seqspan --segments corrected.csv --export edl --split",
+)
 def export(
     result: Annotated[Path, typer.Argument(metavar="RESULT", help="result folder, such as film.seqspan")],
     segments: Annotated[
@@ -253,7 +219,7 @@ def export(
             typer.echo(f"seqspan: note: {where}: {one_line(note)}", err=True)
 
 
-@app.command(epilog="Example: seqspan info")
+@app.command(help=SUMMARIES["info"], epilog="Example: seqspan info")
 def info(quiet: Quiet = False) -> None:
     """Show versions, devices, methods and formats."""
     formats = " ".join(sorted({ending for reader in readers() for ending in reader.extensions}))
@@ -283,7 +249,7 @@ def describe_devices() -> str:
     return f"{cores}, {cards} GPU"
 
 
-@app.command(epilog="Example: seqspan demo --out demo.seqspan")
+@app.command(help=SUMMARIES["demo"], epilog="Example: seqspan demo --out demo.seqspan")
 def demo(
     out: Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="result folder")] = Path(
         "demo.seqspan"
@@ -308,7 +274,7 @@ def demo(
     raise typer.Exit(0 if found.right else FAILED)
 
 
-@app.command(epilog="Example: seqspan reproduce synthetic --quick")
+@app.command(help=SUMMARIES["reproduce"], epilog="Example: seqspan reproduce synthetic --quick")
 def reproduce(
     name: Annotated[
         str, typer.Argument(metavar="NAME", help="synthetic, spectra, runtime, video, mocap or all")

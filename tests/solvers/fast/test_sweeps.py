@@ -49,13 +49,14 @@ class DenseState:
     """The same iterate in the letters of the formulas."""
 
     def __init__(self, model, sweeps, s):
-        self.model, self.r1, self.r2 = model, s.r1, s.r2
+        self.model, self.r1 = model, s.r1
+        self.r2 = s.r2 if s.weights is None else s.r2 * s.weights[:-1]  # one per column of U
         V, U = dense(sweeps, s.V), dense(sweeps, s.U)[:, :-1]
         self.V, self.U = V, U
         self.a = np.clip(V, -model.lam1 / s.r1, model.lam1 / s.r1)
         if model.zero_diagonal:
             np.fill_diagonal(self.a, np.diag(V))
-        t2 = model.lam2 / s.r2
+        t2 = model.lam2 / self.r2
         if isinstance(model, SpatSc):
             self.b = np.clip(U, -t2, t2)
         else:
@@ -65,16 +66,21 @@ class DenseState:
     def smooth(self, X):
         """Solve for S with a real Sylvester solver."""
         R, G = dense_R(X.shape[1]), X.T @ X
-        right = G + self.r1 * (self.Z - self.a) + self.r2 * (self.J - self.b) @ R.T
-        return solve_sylvester(G + self.r1 * np.eye(len(G)), self.r2 * R @ R.T, right)
+        right = G + self.r1 * (self.Z - self.a) + (self.r2 * (self.J - self.b)) @ R.T
+        return solve_sylvester(G + self.r1 * np.eye(len(G)), (self.r2 * R) @ R.T, right)
 
 
-@EVERY_MODEL
+WEIGHTED = [(model, None) for model in MODELS] + [(model, 10.0) for model in MODELS[:2]]
+
+
+@pytest.mark.parametrize(("model", "spread"), WEIGHTED, ids=str)
 @pytest.mark.parametrize("shape", [(6, 37), (50, 37)], ids=["wide", "tall"])
-def test_an_iteration_is_the_formula(model, shape, team):
+def test_an_iteration_is_the_formula(model, spread, shape, team):
     X = two_subspaces(shape, seed=shape[0])
     sweeps = Sweeps(model, reduce(X, float), team)
     state = random_state(sweeps, seed=1)
+    if spread is not None:
+        state.weights = spread ** np.random.default_rng(2).uniform(-1, 1, sweeps.n)
     before = DenseState(model, sweeps, state)
     S = before.smooth(X)
     sweeps.iterate(state)
@@ -137,6 +143,24 @@ def test_rescaling_keeps_coefficients_and_multipliers(model, team):
     np.testing.assert_allclose(after.r1 * after.a, before.r1 * before.a, atol=1e-12)
     np.testing.assert_allclose(after.r2 * after.b, before.r2 * before.b, atol=1e-12)
     np.testing.assert_allclose(state.norms[:-1], np.sum(after.U**2, axis=0), rtol=1e-9)
+
+
+@pytest.mark.parametrize("model", MODELS[:2], ids=str)
+def test_weighing_keeps_coefficients_and_multipliers(model, team):
+    X = two_subspaces((6, 37), seed=6)
+    sweeps = Sweeps(model, reduce(X, float), team)
+    state = random_state(sweeps, seed=7)
+    before = DenseState(model, sweeps, state)
+    bound = sweeps.certify(state)[1]
+    for seed in (1, 2):  # from equal weights, and from others
+        sweeps.weigh(state, 3 ** np.random.default_rng(seed).uniform(-1, 1, sweeps.n))
+        after = DenseState(model, sweeps, state)
+        np.testing.assert_allclose(after.J, before.J, atol=1e-12)
+        np.testing.assert_allclose(after.r2 * after.b, before.r2 * before.b, atol=1e-12)
+        np.testing.assert_allclose(state.norms[:-1], np.sum(after.U**2, axis=0), rtol=1e-9)
+        np.testing.assert_allclose(sweeps.jumps(state)[:-1], np.linalg.norm(after.J, axis=0), atol=1e-12)
+        state.gap = 1.0  # the bands of the certificate depend on it
+        assert sweeps.certify(state)[1] == pytest.approx(bound, rel=1e-12)
 
 
 @EVERY_MODEL

@@ -56,7 +56,9 @@ class AtomRows:
         norms, residuals = self._sweeps.update(self._state, correction, measure)
         return self._norms(norms), residuals
 
-    def shrink_multipliers(self, norms: Array, r1: float, r2: float, drop_1: float, drop_2: float) -> Array:
+    def shrink_multipliers(
+        self, norms: Array, r1: float, r2: float, drop_1: float, drop_2: float | Array
+    ) -> Array:
         """Subtract a share of both multipliers; returns this part of the norms of U."""
         state = self._at(norms, r1, r2)
         return self._norms(self._sweeps.shrink_multipliers(state, drop_1, drop_2))

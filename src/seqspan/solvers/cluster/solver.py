@@ -16,7 +16,8 @@ from seqspan.models import Osc, SpatSc
 from seqspan.solvers.cluster.checkpoint import Checkpoint, Kept
 from seqspan.solvers.cluster.parts import LostWorker, Parts
 from seqspan.solvers.fast.reduced import Reduced, column_blocks, reduce, reduce_onto
-from seqspan.solvers.fast.solver import CHECK_EVERY, MAX_INITIAL_R2, PENALTIES, advance
+from seqspan.solvers.fast.solver import CHECK_EVERY, MAX_INITIAL_R2, PENALTIES
+from seqspan.solvers.fast.steps import advance
 from seqspan.solvers.fast.sweeps import State, Sweeps
 from seqspan.solvers.loop import Algorithm, Stopping, run
 from seqspan.solvers.scaling import at_ordinary_scale
@@ -159,7 +160,7 @@ class _Coordinator(Sweeps):
         norms, residuals = zip(*self.parts.call("update", correction, measure), strict=True)
         return sum_up(norms), sum_up(residuals)
 
-    def shrink_multipliers(self, s: State, drop_1: float, drop_2: float) -> Array:
+    def shrink_multipliers(self, s: State, drop_1: float, drop_2: float | Array) -> Array:
         return sum_up(self.parts.call("shrink_multipliers", *self._shared(s), drop_1, drop_2))
 
     def evaluate(self, s: State) -> tuple[float, Array, Array]:

@@ -76,16 +76,22 @@ def prolong(coarse: Sweeps, c: State, fine: Sweeps) -> State:
     share = 1 if same_atoms else 2
     s = fine.zero_state(c.r1 * growth_1, c.r2 * growth_2)
     half = fine.width // share
-    for block in range(fine.n_blocks):
-        atoms = slice(block % share * half, block % share * half + half)
-        Z, a, J, b = (np.repeat(part[:, atoms], share, axis=1) for part in coarse.split(c, block // share))
-        before = np.vstack([np.zeros_like(b[:1]), b[:-1]])
-        even, odd = slice(0, None, 2), slice(1, None, 2)
-        pairs = fine.n // 2
-        s.V[block, even] = Z / share + a / growth_1
-        s.V[block, odd] = s.V[block, even][:pairs]
-        # Z is constant within a pair, so the multiplier is the mean of those at its ends
-        s.U[block, even] = (before + b) / growth_2
-        s.U[block, odd] = (J / share + 2 * b / growth_2)[:pairs]
+
+    def carry_over(blocks: range) -> None:
+        for block in blocks:
+            atoms = slice(block % share * half, block % share * half + half)
+            Z, a, J, b = (
+                np.repeat(part[:, atoms], share, axis=1) for part in coarse.split(c, block // share)
+            )
+            before = np.vstack([np.zeros_like(b[:1]), b[:-1]])
+            even, odd = slice(0, None, 2), slice(1, None, 2)
+            pairs = fine.n // 2
+            s.V[block, even] = Z / share + a / growth_1
+            s.V[block, odd] = s.V[block, even][:pairs]
+            # Z is constant within a pair, so the multiplier is the mean of those at its ends
+            s.U[block, even] = (before + b) / growth_2
+            s.U[block, odd] = (J / share + 2 * b / growth_2)[:pairs]
+
+    fine.team.map(carry_over, fine.n_blocks)
     fine.settle(s)
     return s

@@ -117,7 +117,9 @@ def _centres(X: Array, m: int) -> Array:
     """Centres of k-means, as long as a sample."""
     from sklearn.cluster import KMeans
 
-    centres = KMeans(m, n_init=1, max_iter=20, random_state=0).fit(X.T).cluster_centers_
+    # for single precision, scikit-learn computes the distances in many small double-precision blocks
+    rows = np.asarray(X.T, dtype=float)
+    centres = KMeans(m, n_init=1, max_iter=20, random_state=0).fit(rows).cluster_centers_
     return scale_columns(np.ascontiguousarray(centres.T, dtype=X.dtype)) * typical_norm(X)
 
 

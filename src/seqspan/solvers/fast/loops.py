@@ -4,12 +4,13 @@ A block is a contiguous array ``(n, width)``: one row per time step, one column 
 of a recursion in time is one vector operation on contiguous memory. Two arrays hold the whole state:
 
     V:  Z = V - clip(V, t1),   multiplier of S = Z   is  r1 clip(V, t1)
-    U:  J = U - b,             multiplier of SR = J  is  r2 b,  b_t = clip(q_t U_t, t2)
+    U:  J = U - b,             multiplier of SR = J  is  k b,   b_t = clip(q_t U_t, t2)
 
-with t1 = lam1 / r1. OSC shrinks whole columns: ``q_t = min(1, lam2 / (r2 ||U_t||))`` and no t2; SpatSC
-shrinks entries: ``q = 1`` and ``t2 = lam2 / r2``. U has n steps, the last always zero, so that V and U have
-the same shape. A fixed diagonal means that t1 is infinite at that entry. ``diagonal`` is the time at which
-the block's first atom is the sample itself, or less than -n if the diagonal is free.
+with t1 = lam1 / r1 and a second penalty ``k_t`` for each time step. OSC shrinks whole columns:
+``q_t = min(1, lam2 / (k_t ||U_t||))`` and no t2; SpatSC shrinks entries: ``q = 1``, ``t2 = lam2 / r2``, and
+all its penalties are r2. U has n steps, the last always zero, so that V and U have the same shape. A fixed
+diagonal means that t1 is infinite at that entry. ``diagonal`` is the time at which the block's first atom is
+the sample itself, or less than -n if the diagonal is free.
 
 The constants c are ``r1, r2, t1, t2, huge, alpha``. huge stands for infinity, which fast-math rules out, and
 alpha is the over-relaxation factor.
@@ -34,10 +35,10 @@ _compiled = compiled(nogil=True, fastmath=True, error_model="numpy")
 
 
 @_compiled
-def build_right_side(V: Block, U: Block, q: Block, F: Block, c: Any, diagonal: int) -> None:
-    """F = r1 (Z - a) + r2 (J - b) R^T, with ``a = clip(V, t1)``."""
+def build_right_side(V: Block, U: Block, q: Block, k: Block, F: Block, c: Any, diagonal: int) -> None:
+    """F = r1 (Z - a) + (J - b) diag(k) R^T, with ``a = clip(V, t1)``."""
     n, width = V.shape
-    r1, r2, t1, t2, huge = c[0], c[1], c[2], c[3], c[4]
+    r1, t1, t2, huge = c[0], c[2], c[3], c[4]
     two = V.dtype.type(2)
     threshold = np.full(width, t1, V.dtype)
     behind = np.zeros(width, V.dtype)
@@ -45,20 +46,23 @@ def build_right_side(V: Block, U: Block, q: Block, F: Block, c: Any, diagonal: i
         fixed = t - diagonal
         if 0 <= fixed < width:
             threshold[fixed] = huge
+        # differences first: with a large penalty, two rounded products would outweigh r1
+        before = k[max(t - 1, 0)]
+        drop = before - k[t]
         for i in range(width):
             v = V[t, i]
             z_minus_a = v - two * min(max(v, -threshold[i]), threshold[i])
             u = U[t, i]
             ahead = u - two * min(max(q[t] * u, -t2), t2)
-            F[t, i] = r1 * z_minus_a + r2 * (behind[i] - ahead)
+            F[t, i] = r1 * z_minus_a + before * (behind[i] - ahead) + drop * ahead
             behind[i] = ahead
         if 0 <= fixed < width:
             threshold[fixed] = t1
 
 
 @_compiled
-def eliminate(F: Block, inverse_pivots: Block, r2: Any) -> Any:
-    """First half of the tridiagonal solve ``X (r1 I + r2 R R^T) = F``, in place, from the last step back.
+def eliminate(F: Block, inverse_pivots: Block, k: Block) -> Any:
+    """First half of the tridiagonal solve ``X (r1 I + R diag(k) R^T) = F``, in place, from the last step.
 
     The hardware prefetches memory for ascending loops, but not for descending ones. So the descending half is
     the one that touches only F, and it reads a few rows ahead, which makes it three times faster. It returns
@@ -74,7 +78,7 @@ def eliminate(F: Block, inverse_pivots: Block, r2: Any) -> Any:
             for i in range(0, width, lines):
                 touched += F[t - ROWS_AHEAD, i]
         for i in range(width):
-            F[t, i] = (F[t, i] + r2 * F[t + 1, i]) * inverse_pivots[t]
+            F[t, i] = (F[t, i] + k[t] * F[t + 1, i]) * inverse_pivots[t]
     return touched
 
 
@@ -162,10 +166,10 @@ def substitute_and_update(
 
 
 @_compiled
-def rescale(V: Block, U: Block, q: Block, c: Any, diagonal: int, drop_1: Any, drop_2: Any) -> None:
-    """Subtract a share of both multipliers: ``V -= drop_1 a``, ``U -= drop_2 b``.
+def rescale(V: Block, U: Block, q: Block, c: Any, diagonal: int, drop_1: Any, drop_2: Block) -> None:
+    """Subtract a share of both multipliers: ``V -= drop_1 a``, ``U -= b diag(drop_2)``.
 
-    With shares ``1 - r_old / r_new`` the products r1 a and r2 b do not change.
+    With shares ``1 - r_old / r_new`` the products r1 a and k b do not change.
     """
     n, width = V.shape
     t1, t2 = c[2], c[3]
@@ -174,48 +178,59 @@ def rescale(V: Block, U: Block, q: Block, c: Any, diagonal: int, drop_1: Any, dr
         kept = V[t, fixed] * (V.dtype.type(1) - drop_1) if 0 <= fixed < width else t1
         for i in range(width):
             V[t, i] -= drop_1 * min(max(V[t, i], -t1), t1)
-            U[t, i] -= drop_2 * min(max(q[t] * U[t, i], -t2), t2)
+            U[t, i] -= drop_2[t] * min(max(q[t] * U[t, i], -t2), t2)
         if 0 <= fixed < width:
             V[t, fixed] = kept
 
 
 @_compiled
-def invert_pivots(n: int, shift: Any, r2: Any) -> Any:
-    """Reciprocal pivots of ``shift I + r2 R R^T``, eliminated from the last step, in double precision."""
+def invert_pivots(shift: Any, k: Any) -> Any:
+    """Reciprocal pivots of ``shift I + R diag(k) R^T``, eliminated from the last step, in double precision.
+
+    k (n,) has one entry per step; the last has no successor and is not used.
+    """
+    n = k.size
     inverse = np.empty(n)
-    carried = 0.0
     for t in range(n - 1, -1, -1):
-        degree = (t > 0) + (t < n - 1)
-        inverse[t] = 1.0 / (shift + r2 * degree - carried)
-        carried = r2 * r2 * inverse[t]
+        pivot = shift
+        if t > 0:
+            pivot += k[t - 1]
+        if t < n - 1:
+            pivot += k[t] - k[t] * k[t] * inverse[t + 1]
+        inverse[t] = 1.0 / pivot
     return inverse
 
 
 @_compiled
-def solve_small(P: Block, linear: Block, w: Block, c: Any, S: Block, correction: Block) -> None:
-    """``S = (P + linear) T_w^-1`` and ``correction = S - P T_0^-1``, all (n, r), with one T_w per column."""
+def solve_small(
+    P: Block, linear: Block, w: Block, k: Block, plain: Block, c: Any, S: Block, correction: Block
+) -> None:
+    """``S = (P + linear) T_w^-1`` and ``correction = S - P T_0^-1``, all (n, r), with one T_w per column.
+
+    ``plain`` (n,) are the reciprocal pivots of T_0 from the last step back.
+    """
     n, r = P.shape
-    r1, r2 = c[0], c[1]
-    one = P.dtype.type(1)
-    plain = invert_pivots(n, r1, r2)[::-1]  # a path read backwards is the same path
+    r1 = c[0]
+    one, zero = P.dtype.type(1), P.dtype.type(0)
     inverse = np.empty((n, r), P.dtype)
-    for t in range(n):
-        degree = P.dtype.type((t > 0) + (t < n - 1))
-        p = P.dtype.type(plain[t])
+    for t in range(n - 1, -1, -1):
+        behind = k[t - 1] if t > 0 else zero
+        ahead = k[t] if t < n - 1 else zero
         for i in range(r):
-            if t == 0:
-                inverse[t, i] = one / (w[i] + r1 + r2 * degree)
-                S[t, i] = (P[t, i] + linear[t, i]) * inverse[t, i]
-                correction[t, i] = P[t, i] * p
-            else:
-                inverse[t, i] = one / (w[i] + r1 + r2 * degree - r2 * r2 * inverse[t - 1, i])
-                S[t, i] = (P[t, i] + linear[t, i] + r2 * S[t - 1, i]) * inverse[t, i]
-                correction[t, i] = (P[t, i] + r2 * correction[t - 1, i]) * p
-    for t in range(n - 2, -1, -1):
-        p = r2 * P.dtype.type(plain[t])
+            S[t, i] = P[t, i] + linear[t, i]
+            correction[t, i] = P[t, i]
+            inverse[t, i] = w[i] + r1 + behind + ahead
+            if t < n - 1:
+                inverse[t, i] -= ahead * ahead * inverse[t + 1, i]
+                S[t, i] += ahead * S[t + 1, i]
+                correction[t, i] += ahead * correction[t + 1, i]
+            inverse[t, i] = one / inverse[t, i]
+            S[t, i] *= inverse[t, i]
+            correction[t, i] *= plain[t]
+    for t in range(1, n):
         for i in range(r):
-            S[t, i] += r2 * inverse[t, i] * S[t + 1, i]
-            correction[t, i] += p * correction[t + 1, i]
+            S[t, i] += k[t - 1] * inverse[t, i] * S[t - 1, i]
+            correction[t, i] += k[t - 1] * plain[t] * correction[t - 1, i]
     for t in range(n):
         for i in range(r):
             correction[t, i] = S[t, i] - correction[t, i]
@@ -251,17 +266,17 @@ def shrink(V: Block, Z: Block, t1: Any, diagonal: int, jumps: Any) -> Any:
 
 @_compiled
 def tighten(
-    U: Block, correlations: Block, q: Block, c: Any, bands: Any, ahead: Any, diagonal: int,
+    U: Block, correlations: Block, q: Block, k: Block, c: Any, bands: Any, ahead: Any, diagonal: int,
     squares: Any, largest: Any, worst: Any,
 ) -> None:  # fmt: skip
-    """Clip the multiplier r2 b in time until ``|X^T E - V R^T| <= band``, for several bands at once.
+    """Clip the multiplier k b in time until ``|X^T E - V R^T| <= band``, for several bands at once.
 
     The twin of :func:`seqspan.models.certificate.tighten`. Adds the squared norms of the clipped columns to
     squares (n_bands, n), and raises largest and worst (n_bands,) to the largest entry of V and of
     ``|X^T E - V R^T|``. ``ahead`` (width,) is the sum of the correlations over time; it is overwritten.
     """
     n, width = U.shape
-    r2, t2, huge = c[1], c[3], c[4]
+    t2, huge = c[3], c[4]
     zero = U.dtype.type(0)
     previous = np.zeros((bands.size, width), U.dtype)
     # maxima per atom: a running maximum over the atoms of a step would not vectorise
@@ -277,25 +292,25 @@ def tighten(
         for i in range(width):
             # after the last step nothing is ahead, not even rounding error
             ahead[i] = ahead[i] - correlations[t, i] if t < n - 1 else zero
-            target[i] = r2 * min(max(q[t] * U[t, i], -t2), t2)
-        for k in range(bands.size):
-            band = bands[k]
+            target[i] = k[t] * min(max(q[t] * U[t, i], -t2), t2)
+        for j in range(bands.size):
+            band = bands[j]
             reach = band * U.dtype.type(n - 1 - t)
             total = zero
             for i in range(width):
-                center = previous[k, i] - correlations[t, i]
+                center = previous[j, i] - correlations[t, i]
                 low = max(center - band - free[i], ahead[i] - reach - passed[i])
                 high = min(center + band + free[i], ahead[i] + reach + passed[i])
                 v = max(low, min(target[i], high))
                 total += v * v
-                largest_here[k, i] = max(largest_here[k, i], abs(v))
-                worst_here[k, i] = max(worst_here[k, i], abs(center - v) - free[i])
-                previous[k, i] = v
-            squares[k, t] += total
+                largest_here[j, i] = max(largest_here[j, i], abs(v))
+                worst_here[j, i] = max(worst_here[j, i], abs(center - v) - free[i])
+                previous[j, i] = v
+            squares[j, t] += total
         if 0 <= fixed < width:
             free[fixed] = zero
-    for k in range(bands.size):
+    for j in range(bands.size):
         for i in range(width):
-            largest[k] = max(largest[k], largest_here[k, i])
+            largest[j] = max(largest[j], largest_here[j, i])
             # v must end at zero, so whatever is left after the last step is excess too
-            worst[k] = max(worst[k], worst_here[k, i] + abs(previous[k, i]))
+            worst[j] = max(worst[j], worst_here[j, i] + abs(previous[j, i]))

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import time
 import warnings
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -24,6 +25,7 @@ from seqspan._core.types import Array
 from seqspan.models import Model, Osc, SpatSc
 from seqspan.solvers.fast.coarse import coarsen, halve, prolong
 from seqspan.solvers.fast.reduced import Reduced, column_blocks, reduce, reduce_onto
+from seqspan.solvers.fast.steps import advance, advance_weighted
 from seqspan.solvers.fast.sweeps import State, Sweeps
 from seqspan.solvers.loop import Algorithm, Stopping, run
 from seqspan.solvers.scaling import at_ordinary_scale
@@ -34,11 +36,6 @@ MIN_COARSE_SAMPLES = 512  # with fewer samples the solver starts from zero
 COARSE_TOL = 0.02  # relative gap; the coarse problem is no better an approximation than this
 COARSE_ITERATIONS = 200  # at most, for a coarse problem
 CHECK_EVERY = 5  # iterations between certificates
-BALANCE_EVERY = 5  # iterations between updates of the penalties
-BALANCE_UNTIL = 500  # iterations; then the penalties stay constant, as convergence proofs require
-GROWING_RATIO = 1e-3  # r2 / r1, relative to the precision, up to which r2 may grow
-STABLE_RATIO = 0.1  # r2 / r1, relative to the precision; beyond it iterates overflow as r1 shrinks
-TARGET_RESIDUAL_RATIO = 0.1  # relative dual over primal residual; small, because the certificate lags
 
 
 @at_ordinary_scale
@@ -89,7 +86,8 @@ def solve_fast(
         sweeps = Sweeps(model, reduce(X, X.dtype), team)
         state = _warm_start(start, sweeps) or _cold_start(model, X, sweeps)
         state.model = model
-        return run(_algorithm(sweeps), state, stopping or Stopping(), warm=start is not None, began=began)
+        algorithm = _algorithm(sweeps, advance_weighted)
+        return run(algorithm, state, stopping or Stopping(), warm=start is not None, began=began)
 
 
 def solve_reduced(
@@ -120,12 +118,13 @@ def solve_reduced(
         sweeps = Sweeps(model, data, team)
         state = _warm_start(start, sweeps) or _cold_start_same_atoms(sweeps)
         state.model = model
-        return run(_algorithm(sweeps), state, stopping or Stopping(), warm=start is not None, began=began)
+        algorithm = _algorithm(sweeps, advance_weighted)
+        return run(algorithm, state, stopping or Stopping(), warm=start is not None, began=began)
 
 
-def _algorithm(sweeps: Sweeps) -> Algorithm[State]:
+def _algorithm(sweeps: Sweeps, step: Callable[[Sweeps, State], State] = advance) -> Algorithm[State]:
     return Algorithm(
-        step=lambda s: advance(sweeps, s),
+        step=lambda s: step(sweeps, s),
         certify=sweeps.certify,
         coefficients=sweeps.coefficients,
         check_every=CHECK_EVERY,
@@ -136,8 +135,9 @@ def _warm_start(start: State | None, sweeps: Sweeps) -> State | None:
     """The given state. If it is from another model, its penalties are reset, because they may not fit."""
     if start is not None and start.model != sweeps.model:
         r1, r2 = _penalties(sweeps.model)
+        sweeps.weigh(start, np.ones(sweeps.n))
         sweeps.rescale(start, r1 / start.r1, r2 / start.r2)
-        start.iteration = 0
+        start.iteration, start.weights = 0, None
     return start
 
 
@@ -171,31 +171,3 @@ def _start_from(coarse: Sweeps, state: State, sweeps: Sweeps) -> State:
         warnings.simplefilter("ignore", ConvergenceWarning)  # any starting point will do
         solution = run(_algorithm(coarse), state, Stopping(COARSE_TOL, COARSE_ITERATIONS))
     return prolong(coarse, solution.state, sweeps)
-
-
-def advance(sweeps: Sweeps, s: State) -> State:
-    """One iteration; every few iterations the penalties are adapted as well."""
-    s.iteration += 1
-    balance = s.iteration % BALANCE_EVERY == 0 and s.iteration <= BALANCE_UNTIL
-    residuals = sweeps.iterate(s, measure=balance)
-    if balance:
-        factor_1, factor_2 = _penalty_factor(*residuals[:4]), _penalty_factor(*residuals[4:])
-        # a very small lam1 would drive r1 below this, where (X^T X + r1 I) is numerically singular
-        min_r1 = float(np.finfo(sweeps.dtype).eps * sweeps.eigenvalues.max())
-        factor_1 = max(factor_1, min(min_r1 / s.r1, 1.0))
-        # S is smoothed over sqrt(r2 / r1) steps; beyond some ratio rounding errors would outweigh r1
-        largest = s.r1 * factor_1 / float(np.finfo(sweeps.dtype).eps)
-        may_grow = max(GROWING_RATIO * largest / s.r2, 1.0)
-        factor_2 = min(factor_2, may_grow, STABLE_RATIO * largest / s.r2)
-        if (factor_1, factor_2) != (1.0, 1.0):
-            sweeps.rescale(s, factor_1, factor_2)
-    return s
-
-
-def _penalty_factor(primal: float, scale: float, dual: float, dual_scale: float) -> float:
-    """Factor that moves the ratio of the relative residuals towards its target; 1 if it is close."""
-    if min(primal, scale, dual, dual_scale) <= 0:
-        return 1.0
-    ratio = np.sqrt(primal / scale) / np.sqrt(dual / dual_scale)
-    factor = float(np.clip(np.sqrt(TARGET_RESIDUAL_RATIO * ratio), 0.5, 2.0))
-    return factor if abs(np.log(factor)) > 0.2 else 1.0

@@ -31,7 +31,8 @@ class State:
 
     ``V`` and ``U`` (n_blocks, n, width) are explained in :mod:`seqspan.solvers.fast.loops`. ``norms`` (n,)
     are the squared column norms of U, ``fitted`` (n, r) is ``Q^T S``, ``gap`` is the last one computed, and
-    ``model`` is the model being minimised.
+    ``model`` is the model being minimised. The second penalty is r2 at every time step, or r2 times
+    ``weights`` (n,), if there are any.
     """
 
     V: Array
@@ -43,6 +44,7 @@ class State:
     gap: float = 1.0
     iteration: int = 0
     model: Osc | SpatSc | None = None
+    weights: Array | None = None
 
 
 class Sweeps:
@@ -90,19 +92,24 @@ class Sweeps:
         """Advance the state by one iteration; returns the residuals (8,), zero unless measured."""
         P = self.project_right_side(s)
         correction = np.empty_like(P)
-        self.loops.solve_small(P, self.linear, self.eigenvalues, self._constants(s), s.fitted, correction)
+        k = self._penalties(s)
+        plain = self.loops.invert_pivots(s.r1, k).astype(self.dtype)
+        self.loops.solve_small(
+            P, self.linear, self.eigenvalues, k.astype(self.dtype), plain, self._constants(s),
+            s.fitted, correction,
+        )  # fmt: skip
         s.norms, residuals = self.update(s, correction, measure)
         return residuals
 
     def project_right_side(self, s: State) -> Array:
         """``Q^T F``, (n, r). F is not kept, because rebuilding it later is cheaper."""
-        c, q = self._constants(s), self._multiplier_share(s)
+        c, q, k = self._constants(s), self._multiplier_share(s), self._penalties(s).astype(self.dtype)
 
         def project(blocks: range) -> Array:
             F, part = self._buffer(), np.empty((self.n, self.rank), self.dtype)
             total = np.zeros((self.n, self.rank), self.dtype)
             for b in blocks:
-                self.loops.build_right_side(s.V[b], s.U[b], q, F, c, self._diagonal(b))
+                self.loops.build_right_side(s.V[b], s.U[b], q, k, F, c, self._diagonal(b))
                 total += np.matmul(F, self.Q[b], out=part)
             return total
 
@@ -110,9 +117,10 @@ class Sweeps:
 
     def update(self, s: State, correction: Array, measure: bool) -> tuple[Array, Array]:
         """Update V and U; returns the squared column norms (n,) of the new U and the residuals (8,)."""
-        c, q = self._constants(s), self._multiplier_share(s)
-        inverse = self.loops.invert_pivots(self.n, s.r1, s.r2)
-        pivots = inverse.astype(self.dtype), (s.r2 * inverse).astype(self.dtype)
+        c, q, k = self._constants(s), self._multiplier_share(s), self._penalties(s)
+        inverse = self.loops.invert_pivots(s.r1, k)
+        pivots, ratios = inverse.astype(self.dtype), (np.append(0, k[:-1]) * inverse).astype(self.dtype)
+        k = k.astype(self.dtype)
 
         def move(blocks: range) -> tuple[Array, Array]:
             F, S = self._buffer(), self._buffer()
@@ -120,9 +128,9 @@ class Sweeps:
             for b in blocks:
                 V, U, diagonal = s.V[b], s.U[b], self._diagonal(b)
                 np.matmul(correction, self.Q[b].T, out=S)
-                self.loops.build_right_side(V, U, q, F, c, diagonal)
-                self.loops.eliminate(F, pivots[0], c[1])
-                self.loops.substitute_and_update(F, S, V, U, q, pivots[1], c, diagonal, norms, residuals)
+                self.loops.build_right_side(V, U, q, k, F, c, diagonal)
+                self.loops.eliminate(F, pivots, k)
+                self.loops.substitute_and_update(F, S, V, U, q, ratios, c, diagonal, norms, residuals)
             return norms, residuals
 
         norms, residuals = zip(*self.team.map(move, self.n_blocks), strict=True)
@@ -133,10 +141,16 @@ class Sweeps:
         s.norms = self.shrink_multipliers(s, 1 - 1 / factor_1, 1 - 1 / factor_2)
         s.r1, s.r2 = s.r1 * factor_1, s.r2 * factor_2
 
-    def shrink_multipliers(self, s: State, drop_1: float, drop_2: float) -> Array:
+    def weigh(self, s: State, weights: Array) -> None:
+        """Set the weights of the time steps without changing coefficients or multipliers."""
+        old = np.ones(self.n) if s.weights is None else s.weights
+        s.norms = self.shrink_multipliers(s, 0.0, 1 - old / weights)
+        s.weights = weights
+
+    def shrink_multipliers(self, s: State, drop_1: float, drop_2: float | Array) -> Array:
         """Subtract a share of both multipliers; returns the squared column norms (n,) of the new U."""
         c, q = self._constants(s), self._multiplier_share(s)
-        drops = self.dtype.type(drop_1), self.dtype.type(drop_2)
+        drops = self.dtype.type(drop_1), np.broadcast_to(drop_2, self.n).astype(self.dtype)
 
         def shrink(blocks: range) -> Array:
             for b in blocks:
@@ -191,7 +205,7 @@ class Sweeps:
 
     def tighten(self, s: State, scaled: Array, bands: Array) -> tuple[Array, Array, Array]:
         """Clip the multiplier to bands around ``scaled @ Q^T`` (see the loop of the same name)."""
-        c, q = self._constants(s), self._multiplier_share(s)
+        c, q, k = self._constants(s), self._multiplier_share(s), self._penalties(s).astype(self.dtype)
         ahead = scaled.sum(axis=0)
 
         def tighten(blocks: range) -> tuple[Array, Array, Array]:
@@ -200,7 +214,7 @@ class Sweeps:
             for b in blocks:
                 np.matmul(scaled, self.Q[b].T, out=correlations)
                 self.loops.tighten(
-                    s.U[b], correlations, q, c, bands, self.Q[b] @ ahead, self._diagonal(b),
+                    s.U[b], correlations, q, k, c, bands, self.Q[b] @ ahead, self._diagonal(b),
                     squares, largest, worst,
                 )  # fmt: skip
             return squares, largest, worst
@@ -209,7 +223,10 @@ class Sweeps:
         return _total(squares), np.max(largest, axis=0), np.max(worst, axis=0)
 
     def split(self, s: State, block: int) -> tuple[Array, Array, Array, Array]:
-        """Split a block into V = Z + a and U = J + b; returns Z, a, J, b, each (n, width)."""
+        """Coefficients Z, jumps J and multipliers r1 a, r2 b of a block; returns Z, a, J, b, each (n, width).
+
+        V is Z + a, and U is J + b as long as the time steps have no weights.
+        """
         _, _, t1, t2, _, _ = self._constants(s)
         V, U = s.V[block], s.U[block]
         a = np.clip(V, -t1, t1)
@@ -218,24 +235,33 @@ class Sweeps:
         if self.model.zero_diagonal:
             here = np.arange(min(self.width, self.n_atoms - block * self.width))
             Z[block * self.width + here, here] = 0
-        return Z, a, U - b, b
+        J = U - b
+        return Z, a, J, b if s.weights is None else b * s.weights[:, None].astype(self.dtype)
 
     def settle(self, s: State) -> None:
         """Make a state whose V and U were set directly consistent: zero padding and last step, norms of U."""
         padding = self.n_atoms - (self.n_blocks - 1) * self.width
         s.V[-1, :, padding:] = s.U[-1, :, padding:] = 0
         s.U[:, -1] = 0
-        s.norms = np.einsum("bti,bti->t", s.U, s.U, dtype=float)
+
+        def square(blocks: range) -> Array:
+            return np.asarray(sum(np.einsum("ti,ti->t", s.U[b], s.U[b], dtype=float) for b in blocks))
+
+        s.norms = _total(self.team.map(square, self.n_blocks))
 
     def coefficients(self, s: State) -> Array:
         """Z (n_atoms, n), shrunk from V."""
         t1 = self._constants(s)[2]
         Z = np.empty((self.n_atoms, self.n), self.dtype)
-        block, unused = self._buffer(), np.zeros((2, self.n))
-        for b in range(self.n_blocks):
-            self.loops.shrink(s.V[b], block, t1, self._diagonal(b), unused)
-            rows = Z[b * self.width : (b + 1) * self.width]
-            rows[:] = block.T[: len(rows)]
+
+        def transpose(blocks: range) -> None:
+            block, unused = self._buffer(), np.zeros((2, self.n))
+            for b in blocks:
+                self.loops.shrink(s.V[b], block, t1, self._diagonal(b), unused)
+                rows = Z[b * self.width : (b + 1) * self.width]
+                rows[:] = block.T[: len(rows)]
+
+        self.team.map(transpose, self.n_blocks)
         return Z
 
     def _constants(self, s: State) -> Array:
@@ -247,8 +273,16 @@ class Sweeps:
         """What the compiled loops call q: the multiplier's share of every column of U."""
         if self.entrywise:
             return np.ones(self.n, self.dtype)
-        share = self.model.lam2 / np.maximum(s.r2 * np.sqrt(s.norms), TINY)
+        share = self.model.lam2 / np.maximum(self._penalties(s) * np.sqrt(s.norms), TINY)
         return np.minimum(share, 1).astype(self.dtype)
+
+    def _penalties(self, s: State) -> Array:
+        """What the compiled loops call k, in double precision."""
+        return np.full(self.n, s.r2) if s.weights is None else np.asarray(s.r2 * s.weights)
+
+    def jumps(self, s: State) -> Array:
+        """Column norms (n,) of J, for OSC."""
+        return np.asarray(np.maximum(np.sqrt(s.norms) - self.model.lam2 / self._penalties(s), 0))
 
     def _diagonal(self, block: int) -> int:
         """Time at which the block's first atom is the sample itself; far outside if the diagonal is free."""

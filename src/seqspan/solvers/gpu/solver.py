@@ -23,8 +23,8 @@ from seqspan.solvers.fast.solver import (
     MAX_INITIAL_R2,
     MIN_COARSE_SAMPLES,
     PENALTIES,
-    advance,
 )
+from seqspan.solvers.fast.steps import advance
 from seqspan.solvers.gpu.device_functions import device_functions_for
 from seqspan.solvers.gpu.sweeps import State, Sweeps
 from seqspan.solvers.loop import Algorithm, Stopping, run

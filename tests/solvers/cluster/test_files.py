@@ -55,7 +55,8 @@ def test_a_lost_worker_is_replaced_by_another(cluster, tmp_path):
     assert found == ["done"]
 
 
-def test_an_address_where_nobody_answers_is_one_line(tmp_path):
+def test_an_address_where_nobody_answers_is_one_line(tmp_path, monkeypatch):
+    monkeypatch.setattr("seqspan.solvers.cluster.parts.CONNECT_SECONDS", 0.5)
     np.save(tmp_path / "walk.npy", make_subspaces(3, 2, 20, 10, rng=0)[0].T)
     result = CliRunner().invoke(
         app, ["segment", str(tmp_path / "walk.npy"), "--cluster", "tcp://127.0.0.1:9"]

@@ -15,6 +15,7 @@ from seqspan.models import Osc, SpatSc
 from seqspan.solvers.cluster.rows import AtomRows
 from seqspan.solvers.fast.reduced import Reduced
 
+CONNECT_SECONDS = 10.0  # in which a scheduler has to answer
 POLL_SECONDS = 1.0  # between checks that the workers are still there
 WORKER_TIMEOUT = 120.0  # seconds to wait until the cluster has a worker
 
@@ -121,7 +122,7 @@ def connect(address: str) -> Any:
         raise MissingPackageError("a cluster needs Dask: pip install 'seqspan[cluster]'.") from error
     try:
         # registers itself as the default client, which actors need; closing it restores the previous default
-        client: Any = Client(address, direct_to_workers=True, timeout=10)  # type: ignore[no-untyped-call]
+        client: Any = Client(address, direct_to_workers=True, timeout=CONNECT_SECONDS)  # type: ignore[no-untyped-call]
         return client
     except (OSError, TimeoutError) as error:
         raise ConnectionError(f"no Dask scheduler answers at {address}: {error}") from error

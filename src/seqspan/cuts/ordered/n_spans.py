@@ -23,6 +23,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from seqspan._core.eigen import symmetric_eigenpairs
 from seqspan._core.kernels import spread_anchors
 from seqspan._core.scaling import binary_exponent
 from seqspan._core.threads import Team
@@ -167,9 +168,12 @@ def _rotate(rows: Array) -> Array:
     rows = np.ldexp(rows, -binary_exponent(rows))  # so that sums of squares stay within range
     if rows.shape[1] <= MAX_DIMENSIONS:
         return rows.astype(np.float64)
-    some = rows[spread_anchors(len(rows), N_ANCHORS)]
-    directions = np.linalg.svd(some, full_matrices=False)[2][:MAX_DIMENSIONS]
-    return np.asarray(rows @ directions.T, dtype=np.float64)
+    some = rows[spread_anchors(len(rows), N_ANCHORS)].astype(np.float64)
+    values, vectors = symmetric_eigenpairs(some @ some.T, MAX_DIMENSIONS)  # a few samples of many features
+    lengths = np.sqrt(np.maximum(values, np.finfo(float).tiny))
+    kept = values >= len(some) * np.finfo(rows.dtype).eps * values[-1]  # the others are rounding
+    directions = some.T @ (vectors[:, kept] / lengths[kept])
+    return np.asarray(rows @ directions.astype(rows.dtype), dtype=np.float64)
 
 
 def _features(rows: Array, count: int) -> Array:

@@ -4,6 +4,8 @@
 one thing at a time in the modules that ``[tool.mutmut]`` of pyproject.toml names, runs the tests that reach
 the changed function, and prints the score per module. Survivors follow, each as a diff.
 
+There are thousands of mutants: ``--sample 10`` draws as many from each module, the same ones every time.
+
 mutmut leaves decorated functions alone, and most of the models are properties: in the copy they are
 written as plain methods that ``property`` is called on afterwards.
 """
@@ -14,11 +16,13 @@ import argparse
 import ast
 import json
 import os
+import random
 import shutil
 import subprocess
 import sys
 import tomllib
 from collections import Counter
+from fnmatch import fnmatch
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -40,7 +44,22 @@ if not hasattr(pytest.Item, "_nodeid"):
 def modules() -> list[str]:
     """Paths of the modules to be mutated."""
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["mutmut"]
-    return list(settings["only_mutate"])
+    paths = [path.relative_to(ROOT).as_posix() for path in sorted((ROOT / "src").rglob("*.py"))]
+    return [path for path in paths if any(fnmatch(path, pattern) for pattern in settings["only_mutate"])]
+
+
+def draw_mutants(count: int) -> list[str]:
+    """Names of `count` mutants of each module of the copy, or of all that it has."""
+    from mutmut.mutation.file_mutation import mutate_file_contents
+    from mutmut.utils.format_utils import get_mutant_name
+
+    chance, drawn = random.Random(0), []
+    for module in modules():
+        names = sorted(mutate_file_contents(module, (FOLDER / module).read_text()).mutant_names)
+        drawn += [
+            get_mutant_name(Path(module), name) for name in chance.sample(names, min(count, len(names)))
+        ]
+    return drawn
 
 
 def without_decorated_getters(source: str) -> str:
@@ -106,15 +125,17 @@ def main() -> int:
     """Run, print the score per module and the survivors; 1 if fewer are killed than asked for."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("names", nargs="*", help="only these mutants, e.g. 'seqspan.cuts.spectral.ncut*'")
+    parser.add_argument("--sample", type=int, help="so many mutants of each module, drawn at random")
     parser.add_argument("--least", type=float, default=90, help="percentage killed that is asked for")
     parser.add_argument("--processes", type=int, default=2)
     arguments = parser.parse_args()
     copy_project()
-    run_mutmut("run", "--max-children", str(arguments.processes), *arguments.names)
+    names = arguments.names if arguments.sample is None else draw_mutants(arguments.sample)
+    run_mutmut("run", "--max-children", str(arguments.processes), *names)
     total = Counter[str]()
     survivors: dict[str, str] = {}
-    print(f"\n{'module':32}{'mutants':>9}{'killed':>9}{'timeout':>9}{'survived':>9}{'score':>9}")
-    for module in modules():
+    print(f"\n{'module':44}{'mutants':>9}{'killed':>9}{'timeout':>9}{'survived':>9}{'score':>9}")
+    for module in [each for each in modules() if (FOLDER / "mutants" / f"{each}.meta").exists()]:
         found = {name: outcome for name, outcome in outcomes(module).items() if outcome != "left out"}
         survivors |= {name: outcome for name, outcome in found.items() if outcome not in NOTICED}
         print_row(module, Counter(found.values()))
@@ -128,7 +149,7 @@ def print_row(name: str, counts: Counter[str]) -> float:
     """Print a line of the table; a mutant that never ends is noticed too, a crash is not."""
     mutants, noticed = counts.total(), sum(counts[outcome] for outcome in NOTICED)
     score = 100 * noticed / mutants if mutants else 100.0
-    print(f"{name:32}{mutants:9}{counts['killed']:9}{counts['timeout']:9}{mutants - noticed:9}{score:8.1f}%")
+    print(f"{name:44}{mutants:9}{counts['killed']:9}{counts['timeout']:9}{mutants - noticed:9}{score:8.1f}%")
     return score
 
 

@@ -94,6 +94,12 @@ def bin_numbers(confidence: np.ndarray) -> np.ndarray:
     return np.minimum((confidence * N_BINS).astype(int), N_BINS - 1)
 
 
+def evidence_of(confidence: np.ndarray) -> np.ndarray:
+    """Return what confidence was computed from: evidence in nats per sample."""
+    sure = 1 - np.finfo(float).eps  # the odds of 1 are infinite
+    return np.asarray((logit(np.minimum(confidence, sure)) - INTERCEPT) / SLOPE)
+
+
 def fit(names: np.ndarray, evidence: np.ndarray, right: np.ndarray) -> tuple[float, float]:
     """Fit intercept and slope of the log odds of being right, every set with the same weight."""
     used = ~np.isin(names, NOT_FITTED)
@@ -145,7 +151,7 @@ def main() -> None:
     for given in ("both", "nothing"):
         columns = zip(*[row for row in rows if row[1] == given], strict=True)
         names, _, confidence, right = (np.array(column) for column in columns)
-        judged[given] = names, (logit(confidence) - INTERCEPT) / SLOPE, right.astype(float)
+        judged[given] = names, evidence_of(confidence), right.astype(float)
     numbers = dict.fromkeys(options.sets, (INTERCEPT, SLOPE))
     if options.leave_one_out:
         print("Fitted to all sets: intercept {:.2f}, slope {:.2f}\n".format(*fit(*judged["nothing"])))

@@ -14,8 +14,11 @@ $(INSTALLED): pyproject.toml
 demo: $(INSTALLED)  ## render a clip, segment it, check the answer, write its report
 	$(BIN)/seqspan demo --out out/demo
 
+# a process for each core, as long as there are tests; with --numprocesses 0 everything runs in one, as a debugger needs it
+PARALLEL := --numprocesses logical --maxprocesses 8 --dist worksteal
+
 test: $(INSTALLED) browser  ## the whole suite; real-data tests run when SEQSPAN_DATA is set
-	$(BIN)/python -m pytest $(PYTEST_ARGS)
+	$(BIN)/python -m pytest $(PARALLEL) $(PYTEST_ARGS)
 
 browser:  ## the tests look at the report in a real Chromium
 	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || \
@@ -71,12 +74,12 @@ test-lowest: $(INSTALLED) browser  ## the suite, against an installed package, w
 	$(UV) venv --clear --python $(ON) $(ENVIRONMENTS)/lowest
 	$(UV) pip install --python $(ENVIRONMENTS)/lowest --resolution lowest-direct --only-binary :all: --no-binary seqspan \
 	    --refresh-package seqspan $(if $(filter 3.11,$(ON)),--constraint requirements/lowest.txt) ".[all,test]"
-	$(ENVIRONMENTS)/lowest/bin/python -m pytest $(OLD_MEETS_NEW) $(PYTEST_ARGS) tests --pyargs seqspan
+	$(ENVIRONMENTS)/lowest/bin/python -m pytest $(PARALLEL) $(OLD_MEETS_NEW) $(PYTEST_ARGS) tests --pyargs seqspan
 
 test-newest: $(INSTALLED) browser  ## the suite, against an installed package, with the newest versions
 	$(UV) venv --clear --python $(ON) $(ENVIRONMENTS)/newest
 	$(UV) pip install --python $(ENVIRONMENTS)/newest --refresh-package seqspan --constraint requirements/newest.txt ".[all,test]"
-	$(ENVIRONMENTS)/newest/bin/python -m pytest $(PYTEST_ARGS) tests --pyargs seqspan
+	$(ENVIRONMENTS)/newest/bin/python -m pytest $(PARALLEL) $(PYTEST_ARGS) tests --pyargs seqspan
 
 BARE := $(CURDIR)/$(ENVIRONMENTS)/bare
 

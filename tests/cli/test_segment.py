@@ -410,7 +410,7 @@ def test_ctrl_c_leaves_no_half_result(tmp_path):
             assert "reading" in process.stderr.readline()
             time.sleep(1)  # the solver is at work, and would be for minutes
             process.send_signal(signal.SIGINT)
-            _, errors = process.communicate(timeout=60)
+            _, errors = process.communicate(timeout=600)  # however busy the machine is
         finally:
             process.kill()
     assert process.returncode == 130, errors

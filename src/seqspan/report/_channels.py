@@ -10,7 +10,7 @@ import numpy.typing as npt
 from seqspan._core.backend import to_host
 from seqspan._core.text import printable
 from seqspan._core.types import Array, IntArray
-from seqspan.preprocess._steps import column_deviations, column_means
+from seqspan.preprocess._statistics import column_deviations, column_means
 from seqspan.recording import Recording, SpectrumView
 
 MAX_CHANNELS = 6  # features that are drawn

@@ -26,13 +26,12 @@ import numpy.typing as npt
 
 from seqspan._core.kernels import RelativeDistances, spread_anchors
 from seqspan._core.scaling import binary_exponent
-from seqspan._core.spans import Division, boundaries_from_labels
+from seqspan._core.spans import UNKNOWN, Division, boundaries_from_labels
 from seqspan._core.types import Array, IntArray
 from seqspan.cuts.ordered.cost import PRIOR_VARIANCE, GaussianCost, Moments
 from seqspan.cuts.ordered.features import Components, SampleFeatures, measure_noise
 from seqspan.cuts.ordered.labels import PRIOR_SAMPLES, correlation_time, effective_share
 
-UNKNOWN = -1  # the label of samples that no label describes
 N_ANCHORS = 300  # samples that are kept
 MAX_COORDINATES = 64  # of a kept sample; samples with more features are reduced to their principal ones
 MAX_VALUES = 100_000  # of principal directions that are kept, 400 kB; at least MIN_COORDINATES directions are

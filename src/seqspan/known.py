@@ -18,6 +18,8 @@ from seqspan._core.scaling import HEADROOM_BITS, leave_headroom
 from seqspan._core.spans import Division
 from seqspan._core.text import printable
 from seqspan._core.types import Array, IntArray
+from seqspan.cuts.ordered.confidence import boundary_confidence
+from seqspan.cuts.ordered.cost import GaussianCost, make_cost
 from seqspan.cuts.states import States
 from seqspan.preprocess import Chain, make_chain
 from seqspan.preprocess._steps import Divide, UnitNorm
@@ -29,6 +31,23 @@ FORMAT = 1  # of files
 MAX_NAMES = 1000  # columns; of more, such as pixels, only the number is kept
 NO_STATES = "no known states in this file."  # of an error
 MAX_SHOWN = 10  # names in an error
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """What samples say about boundaries.
+
+    Parameters
+    ----------
+    cost : GaussianCost
+        What spans cost.
+    """
+
+    cost: GaussianCost
+
+    def confidence(self, boundaries: IntArray) -> Array:
+        """How sure each boundary is, in [0, 1]."""
+        return boundary_confidence(self.cost, boundaries)
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,6 +142,11 @@ class KnownStates:
         """
         rows = self._rows(X)
         return self._to_rows(self.states.score(self.chain.apply(rows).T), len(rows))
+
+    def measure(self, X: Recording | npt.NDArray[Any]) -> Evidence:
+        """What the samples of a recording say about boundaries, whatever the labels."""
+        rows = self._rows(X)
+        return Evidence(make_cost(self._to_rows(self.chain.apply(rows), len(rows)).T))
 
     def _to_rows(self, values: npt.NDArray[Any], n_rows: int) -> npt.NDArray[Any]:
         """Give every row the value of the last preprocessed sample up to it."""

@@ -44,6 +44,9 @@ if TYPE_CHECKING:
 __all__ = ["Cutting", "Representation", "Segmentation", "Span"]
 
 
+MAX_MEASURED_SAMPLES = 100_000  # up to which known labels get a confidence; it takes 16 kB of memory each
+
+
 @dataclass(frozen=True, eq=False)
 class Representation:
     """Samples as columns, and the coefficients that represent them.
@@ -300,10 +303,31 @@ class Segmentation:
             Of that recording, with the label -1 where none fits. It has no coefficients, so it can be
             plotted and exported, but not recut.
         """
-        labels = self.states.predict(recording)
-        return type(self)(
-            recording, labels, boundaries_from_labels(labels), np.nan, self.cutting,
-            label_names=self.label_names, given_states=self.states,
+        return self.from_states(recording, self.states, self.label_names)
+
+    @classmethod
+    def from_states(
+        cls, recording: Recording, states: KnownStates, label_names: tuple[str, ...] = ()
+    ) -> Self:
+        """Find known labels in a recording, as `apply` does.
+
+        Parameters
+        ----------
+        recording : Recording
+        states : KnownStates
+        label_names : tuple of str
+
+        Returns
+        -------
+        Segmentation
+        """
+        labels = states.predict(recording)
+        boundaries = boundaries_from_labels(labels)
+        evidence = states.measure(recording) if len(recording) <= MAX_MEASURED_SAMPLES else None
+        confidence = None if evidence is None else evidence.confidence(boundaries)
+        return cls(
+            recording, labels, boundaries, np.nan, Cutting("ordered"), cutter=evidence,
+            given_confidence=confidence, label_names=label_names, given_states=states,
         )  # fmt: skip
 
     def rename(self, names: Mapping[Any, str] | Sequence[str]) -> Self:

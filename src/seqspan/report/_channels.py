@@ -64,7 +64,7 @@ def label_moments(Y: Array, labels: IntArray) -> tuple[Array, Array, Array]:
            [0.]]))
     """
     order = np.argsort(labels, kind="stable")
-    starts = np.flatnonzero(np.diff(labels[order], prepend=-1))
+    starts = np.flatnonzero(np.diff(labels[order], prepend=labels.min(initial=0) - 1))
     counts = np.diff(np.append(starts, len(labels)))[:, None]
     means = np.add.reduceat(Y[order], starts, axis=0) / counts
     squares = np.add.reduceat((Y[order] - np.repeat(means, counts[:, 0], axis=0)) ** 2, starts, axis=0)

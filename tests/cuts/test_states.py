@@ -61,10 +61,11 @@ def test_labels_keep_their_numbers():
     assert set(States.learn(X, division).assign(X).tolist()) == {2, 9}
 
 
-@pytest.mark.parametrize("scale", [1e-150, 1e150])
-def test_units_do_not_matter(scale):
-    X, division = draw([0, 1, 0])
-    new, _ = draw([1, 9, 0], seed=1)
+@pytest.mark.parametrize("scale", [1e-200, 1e200])
+@pytest.mark.parametrize("extra", [0, 100])
+def test_units_do_not_matter(scale, extra):
+    X, division = draw([0, 1, 0], extra=extra)
+    new, _ = draw([1, 9, 0], seed=1, extra=extra)
     wanted = States.learn(X, division).assign(new)
     np.testing.assert_array_equal(States.learn(scale * X, division).assign(scale * new), wanted)
 
@@ -95,18 +96,23 @@ def test_blocks_change_nothing(monkeypatch):
 
 def test_some_of_many_samples_teach_the_same(monkeypatch):
     X, division = draw([0, 1, 0, 2], length=150)
+    whole = States.learn(X, division).features
     monkeypatch.setattr(module, "MAX_SAMPLES", 200)
     states = States.learn(X, division)
+    # the noise is that between neighbours, although some of them are left out
+    levels = [each.noise * 4.0**each.exponent for each in (whole, states.features)]
+    assert levels[0] == pytest.approx(levels[1])
     assert states.agreement > 0.99
     assert np.mean(states.assign(draw([9], seed=1)[0]) == -1) > 0.9
 
 
 def test_the_price_of_a_span_is_raised_until_there_are_no_more_spans_than_were_found():
     X, _ = draw([0, 1, 0, 1, 0])
-    one = Division(np.array([100]), np.array([0, 1]))  # as a cut may have had reasons to
-    states = States.learn(X, one)
-    assert len(np.flatnonzero(np.diff(states.assign(X)))) <= 1
-    assert len(np.flatnonzero(np.diff(replace(states, price=0.0).assign(X)))) > 1
+    X = np.delete(X, np.arange(123, 160), axis=1)  # 3 samples are left of the fourth span
+    found = Division(np.array([40, 80]), np.array([0, 1, 0]))  # and the cut had reasons to pass over them
+    states = States.learn(X, found)
+    np.testing.assert_array_equal(states.assign(X), found.sample_labels(163))
+    assert len(np.flatnonzero(np.diff(replace(states, price=states.price / 4).assign(X)))) == 4
 
 
 def test_a_single_sample_has_a_label():

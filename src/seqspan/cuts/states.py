@@ -149,7 +149,7 @@ class States:
         States
         """
         coordinates = Coordinates.fit(X)
-        features = _learn_features(coordinates(X))
+        features = _learn_features(_in_blocks(lambda block: coordinates(block).T, X).T)
         found = _in_blocks(lambda block: _describe(features, coordinates(block)), X)
         Y, near = found[:, :-1], found[:, -1]
         edges = np.concatenate([[0], division.boundaries, [len(Y)]]).astype(np.intp)

@@ -28,7 +28,7 @@ from seqspan.cuts.numbers import check_grain, check_numbers
 from seqspan.models import Model, Osc, SpatSc
 from seqspan.preprocess import Chain, make_chain
 from seqspan.preprocess._steps import UnitNorm
-from seqspan.recording import Recording
+from seqspan.recording import Recording, default_names
 from seqspan.results.cache import SolutionCache
 from seqspan.results.fingerprints import hash_problem
 from seqspan.segmentation import Cutting, Representation, Segmentation
@@ -246,9 +246,12 @@ def as_recording(rows: npt.NDArray[Any], kind: str = "table") -> Recording:
     ('x0', 'x1', 'x2')
     """
     n_samples, n_features = rows.shape
-    names = tuple(f"x{place}" for place in range(n_features))
     return Recording(
-        X=rows, times=np.arange(float(n_samples)), time_unit="sample", feature_names=names, kind=kind
+        X=rows,
+        times=np.arange(float(n_samples)),
+        time_unit="sample",
+        feature_names=default_names(n_features),
+        kind=kind,
     )
 
 

@@ -110,6 +110,17 @@ class SpectrumView:
         return replace(self, spectra=self.spectra[indices])
 
 
+def default_names(n_features: int) -> tuple[str, ...]:
+    """Names of columns that have none.
+
+    Examples
+    --------
+    >>> default_names(2)
+    ('x0', 'x1')
+    """
+    return tuple(f"x{place}" for place in range(n_features))
+
+
 View: TypeAlias = FrameView | PoseView | SpectrumView
 
 

@@ -13,16 +13,17 @@ import numpy as np
 
 from seqspan._core.backend import is_on_gpu, to_host
 from seqspan._core.solution import Solution
-from seqspan._core.spans import MIN_LENGTH, Span, make_spans
+from seqspan._core.spans import MIN_LENGTH, UNKNOWN, Span, boundaries_from_labels, make_spans
 from seqspan._core.text import count_of, merge_names, noun_of
 from seqspan._core.types import Array, IntArray
 from seqspan.exports import make_timeline, write_export
 from seqspan.exports.selection import Selection
+from seqspan.known import KnownStates
 from seqspan.plots import draw_timeline, plot_segmentation
 from seqspan.recording import Recording
 from seqspan.results.corrections import Corrections, read_corrections
 from seqspan.results.documents import Earlier
-from seqspan.results.folder import LABELS, SEGMENTS, require_result, staged, write_document
+from seqspan.results.folder import LABELS, SEGMENTS, STATES, require_result, staged, write_document
 from seqspan.results.lock import reserved
 from seqspan.results.owner import check_owner
 from seqspan.results.stored import Stored, read_tables
@@ -41,6 +42,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 __all__ = ["Cutting", "Representation", "Segmentation", "Span"]
+
+
+MAX_MEASURED_SAMPLES = 100_000  # up to which known labels get a confidence; it takes 16 kB of memory each
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,6 +184,8 @@ class Segmentation:
         The pipeline's cut function, which `recut` calls.
     label_names : tuple of str
         Names of label 0, label 1, and so on, as `rename` sets them; others are called A, B, ...
+    given_states : KnownStates, optional
+        What recognises the labels in other recordings, if that is already known.
 
     Examples
     --------
@@ -206,6 +212,7 @@ class Segmentation:
     given_confidence: Array | None = None
     again: Callable[..., Segmentation] | None = None
     label_names: tuple[str, ...] = ()
+    given_states: KnownStates | None = None
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -222,8 +229,8 @@ class Segmentation:
 
     @property
     def n_subspaces(self) -> int:
-        """Number of distinct labels."""
-        return len(np.unique(self.labels))
+        """Number of distinct labels; -1, where no known label fits, is none."""
+        return len(np.unique(self.labels[self.labels != UNKNOWN]))
 
     @cached_property
     def confidence(self) -> Array | None:
@@ -268,6 +275,61 @@ class Segmentation:
         cutting = replace(self.cutting, n_spans=n_spans, n_subspaces=n_subspaces, grain=grain)
         return self.again(found, cutting, cutter=self.cutter)
 
+    @cached_property
+    def states(self) -> KnownStates:
+        """What recognises the labels in other recordings; learned on first access, and saved by `save`."""
+        if self.given_states is not None:
+            return self.given_states
+        if self.representation is None:
+            raise ValueError(
+                "this result does not say what recognises its labels: segment "
+                f"{self.recording.source or 'the recording'} again."
+            )
+        return KnownStates.learn(
+            self.recording, self.representation.steps, self.labels, self.boundaries, self.cutting.min_length
+        )
+
+    def apply(self, recording: Recording) -> Self:
+        """Find the same labels in another recording.
+
+        Parameters
+        ----------
+        recording : Recording
+            With the same columns, in any order.
+
+        Returns
+        -------
+        Segmentation
+            Of that recording, with the label -1 where none fits. It has no coefficients, so it can be
+            plotted and exported, but not recut.
+        """
+        return self.from_states(recording, self.states, self.label_names)
+
+    @classmethod
+    def from_states(
+        cls, recording: Recording, states: KnownStates, label_names: tuple[str, ...] = ()
+    ) -> Self:
+        """Find known labels in a recording, as `apply` does.
+
+        Parameters
+        ----------
+        recording : Recording
+        states : KnownStates
+        label_names : tuple of str
+
+        Returns
+        -------
+        Segmentation
+        """
+        labels = states.predict(recording)
+        boundaries = boundaries_from_labels(labels)
+        evidence = states.measure(recording) if len(recording) <= MAX_MEASURED_SAMPLES else None
+        confidence = None if evidence is None else evidence.confidence(boundaries)
+        return cls(
+            recording, labels, boundaries, np.nan, Cutting("ordered"), cutter=evidence,
+            given_confidence=confidence, label_names=label_names, given_states=states,
+        )  # fmt: skip
+
     def rename(self, names: Mapping[Any, str] | Sequence[str]) -> Self:
         """Give names to labels.
 
@@ -308,7 +370,7 @@ class Segmentation:
         labels, names = division.sample_labels(len(self)), merge_names(self.label_names, table.names)
         return replace(
             self, labels=labels, boundaries=division.boundaries, given_confidence=confidence,
-            label_names=names,
+            label_names=names, given_states=None,
         )  # fmt: skip
 
     def _require_representation(self, what: str) -> Representation:
@@ -376,7 +438,7 @@ class Segmentation:
         return document | {
             "n_subspaces": self.n_subspaces,
             "n_spans": len(self.boundaries) + 1,
-            "gap": self.gap,
+            "gap": None if np.isnan(self.gap) else self.gap,
             "cut": self.cutting.cut,
             "seconds": dict(self.seconds),
             "label_names": list(self.label_names),
@@ -384,7 +446,7 @@ class Segmentation:
         }
 
     def save(self, folder: str | PathLike[str]) -> None:
-        """Write a result folder: segments.csv, labels.csv and result.json.
+        """Write a result folder: segments.csv, labels.csv, states.npz and result.json.
 
         Parameters
         ----------
@@ -399,6 +461,7 @@ class Segmentation:
             exports = Selection.from_files(Earlier.read(folder).present)
             with staged(folder) as staging:
                 self.write_tables(staging)
+                self.write_states(staging)
                 about = exports.write(self.recording, self.spans, self.label_names, staging)
                 write_document(staging, self.describe() | about)
 
@@ -407,6 +470,11 @@ class Segmentation:
         folder = Path(folder)
         write_segments(folder / SEGMENTS, self.spans, self.recording.dates, self.label_names)
         write_labels(folder / LABELS, self.labels, self.recording, self.label_names)
+
+    def write_states(self, folder: str | PathLike[str]) -> None:
+        """Write states.npz, unless the states are neither known nor can be learned."""
+        if self.given_states is not None or self.representation is not None:
+            self.states.save(Path(folder) / STATES)
 
     @classmethod
     def load(cls, folder: str | PathLike[str]) -> Self:
@@ -423,13 +491,20 @@ class Segmentation:
             Without samples and coefficients, so it can be plotted and exported but not recut.
         """
         document = require_result(Path(folder))
-        return cls.from_stored(read_tables(Path(folder), document), document)
+        found = cls.from_stored(read_tables(Path(folder), document), document)
+        known = KnownStates.load(Path(folder) / STATES) if STATES in document["files"] else None
+        return replace(found, given_states=known)
 
     @classmethod
     def from_stored(cls, stored: Stored, document: Mapping[str, Any]) -> Self:
         """Make a segmentation of what the tables and ``result.json`` of a folder say."""
         return cls(
-            stored.recording, stored.labels, stored.boundaries, float(document["gap"]),
+            stored.recording, stored.labels, stored.boundaries, _gap_of(document),
             Cutting(document["cut"]), seconds=document["seconds"], given_confidence=stored.confidence,
             label_names=tuple(document.get("label_names", ())),
         )  # fmt: skip
+
+
+def _gap_of(document: Mapping[str, Any]) -> float:
+    """The gap that ``result.json`` states; NaN for known labels, which nothing was solved for."""
+    return float("nan") if document["gap"] is None else float(document["gap"])

@@ -14,8 +14,9 @@ from sklearn.preprocessing import StandardScaler
 from tests.readers.samples import WRITERS, write_sample
 
 from seqspan._core.scaling import scale_to_unit_norm
-from seqspan.preprocess import make_chain, preprocess
-from seqspan.preprocess._steps import Centre, Delay, Pca, column_deviations, parse_step
+from seqspan.preprocess import Chain, make_chain, preprocess
+from seqspan.preprocess._statistics import column_deviations
+from seqspan.preprocess._steps import Centre, Delay, Pca, parse_step
 from seqspan.readers import read
 from seqspan.recording import FrameView, Recording
 
@@ -308,3 +309,19 @@ def test_a_step_may_be_given_as_itself():
     assert parse_step(Centre()) == Centre()
     assert make_chain(Centre()) == make_chain("centre") == make_chain([Centre()])
     np.testing.assert_allclose(make_chain(Centre()).apply(X), X - X.mean(axis=0))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("names", ["centre,scale", "centre,pca:0.9", "scale,delay:3,subsample:2", "pca:0.8"])
+def test_a_learned_chain_does_the_same_to_its_own_rows_and_looks_at_no_others(names, dtype):
+    rows = (5 + 3 * np.random.default_rng(0).standard_normal((40, 4))).astype(dtype)
+    chain = make_chain(names)
+    stored = Chain.from_arrays(chain.learn(rows).to_arrays())
+    np.testing.assert_array_equal(stored.apply(rows), chain.apply(rows))
+    # the first 21 rows know their neighbours, so rows to come cannot change the first 20
+    np.testing.assert_allclose(stored.apply(rows[:21])[:10], stored.apply(rows)[:10], rtol=1e-5)
+
+
+def test_new_rows_are_shifted_and_scaled_as_the_old_ones_were():
+    old, new = np.array([[1.0], [3.0]]), np.array([[7.0], [9.0], [2.0]])
+    np.testing.assert_allclose(make_chain("centre,scale").learn(old).apply(new), new - 2)

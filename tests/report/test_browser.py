@@ -488,3 +488,26 @@ def test_dates_in_are_dates_out(open_report, dated_report):
 
 def data_of(path) -> str:
     return re.search(r'id="data">(.*?)</script>', path.read_text(encoding="utf-8"), re.S)[1]
+
+
+@pytest.mark.parametrize("measured", [True, False])
+def test_known_labels_have_a_page_without_coefficients(open_report, tmp_path, measured):
+    X, _ = make_recurring_subspaces([0, 1, 0, 2], 2, 8, 30, rng=1)
+    known = segment(X[:, :90].T, n_spans=3, n_subspaces=2).rename({"A": "walk"})
+    applied = known.apply(pipeline.as_recording(X[:, 30:].T))
+    if not measured:
+        applied = replace(applied, cutter=None, given_confidence=None)
+    (tmp_path / "report.html").write_text(build_report(applied), encoding="utf-8")
+    opened = open_report(tmp_path / "report.html")
+    page = opened.page
+    assert page.inner_text("#answer-title") == "3 spans of 2 states, some unknown"
+    assert "33% of the samples fit no known state" in page.inner_text("#sure")
+    assert page.locator("#matrices").count() == 0
+    assert page.locator("#span-2").get_attribute("aria-label").startswith("Span 3, state unknown")
+    page.click("#span-2")
+    page.click("#split")
+    rows = rows_of(save(page))
+    assert [(row["label"], row["name"]) for row in rows] == [
+        ("1", "B"), ("0", "walk"), ("-1", "unknown"), ("-1", "unknown")
+    ]  # fmt: skip
+    assert not opened.complaints

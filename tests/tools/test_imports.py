@@ -26,7 +26,8 @@ ALLOWED: dict[str, set[str]] = {
     "solvers": {"_core", "models"},
     "cuts.online": {"_core", "models", "solvers", "cuts"},
     "cuts": {"_core"},
-    "segmentation": {"_core", "recording", "plots", "exports", "results"},
+    "known": {"_core", "recording", "preprocess", "cuts"},
+    "segmentation": {"_core", "recording", "plots", "exports", "results", "known"},
 }
 ALLOWED["pipeline"] = {name for name in ALLOWED if "." not in name} - {
     "readers",

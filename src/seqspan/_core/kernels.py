@@ -7,7 +7,8 @@ compared with a limited number of them, the anchors, so a long recording needs n
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeAlias
+from dataclasses import dataclass
+from typing import Self, TypeAlias
 
 import numpy as np
 
@@ -99,10 +100,15 @@ def squared_distances(X: Array, anchors: IntArray) -> Array:
            [1., 4.],
            [9., 0.]])
     """
-    X = X - X.mean(axis=1, keepdims=True)  # same distances, but less cancellation if X is far from 0
+    # the mean changes no distance, but without it less cancels if X is far from 0
+    return _squared_distances(X - X.mean(axis=1, keepdims=True), anchors)[0]
+
+
+def _squared_distances(X: Array, anchors: IntArray) -> tuple[Array, Array]:
+    """Squared distances of centred samples to the anchors, and their squared norms."""
     squares = np.einsum("ij,ij->j", X, X)
     distances: Array = squares[:, None] + squares[anchors] - 2 * (X.T @ X[:, anchors])
-    return np.maximum(distances, 0, out=distances)
+    return np.maximum(distances, 0, out=distances), squares
 
 
 def median_distance(distances: Array, anchors: IntArray, negligible: float) -> float:
@@ -126,44 +132,82 @@ def median_distance(distances: Array, anchors: IntArray, negligible: float) -> f
     return float(np.median(distinct)) if len(distinct) else 1.0
 
 
-def relative_distances(X: Array, anchors: IntArray, negligible: float, rounding: float) -> Array:
-    """Squared distances from all samples to the anchors, divided by their median, in the precision of X.
+@dataclass(frozen=True, eq=False)
+class RelativeDistances:
+    """Squared distances to anchors, divided by their median: of the samples at hand, or of others.
 
-    They are all zero if samples differ by no more than rounding.
+    They are all zero if the samples at hand differ by no more than rounding.
 
     Parameters
     ----------
-    X : array of shape (d, n)
-    anchors : array of int, shape (n_anchors,)
-    negligible : float
-        Squared distance up to which two anchors count as equal, as a fraction of the largest.
-    rounding : float
-        Relative rounding error of the samples.
-
-    Returns
-    -------
-    array of shape (n, n_anchors)
+    exponent : int
+        Power of two that samples are divided by, so that their squares stay within range.
+    centre : array of shape (d, 1)
+        Subtracted from samples, so that less cancels.
+    anchors : array of shape (d, n_anchors)
+        Scaled and centred.
+    squares : array of shape (n_anchors,)
+        Their squared norms.
+    unit : float
+        Median squared distance between distinct anchors; infinite if all samples are equal.
 
     Examples
     --------
-    >>> relative_distances(np.array([[0.0, 1e200, 3e200]]), np.array([0, 1, 2]), 1e-7, 1e-16)[0]
-    array([0.  , 0.25, 2.25])
+    >>> X = np.array([[0.0, 1e200, 3e200]])
+    >>> distances, found = RelativeDistances.fit(X, np.array([0, 1, 2]), 1e-7, 1e-16)
+    >>> found[0], distances(np.array([[-1e200]]))
+    (array([0.  , 0.25, 2.25]), array([[0.25, 1.  , 4.  ]]))
     """
-    # only ratios of distances count, so samples may be scaled until their squares stay within range
-    X = np.ldexp(X, -binary_exponent(X))
-    distances = squared_distances(X, anchors)
-    largest = float(np.einsum("ij,ij->j", X, X).max())
-    if distances.max() <= (ROUNDING_ULPS * rounding) ** 2 * largest:
-        distances[:] = 0  # all samples are equal
-    distances /= median_distance(distances, anchors, negligible)
-    return distances
+
+    exponent: int
+    centre: Array
+    anchors: Array
+    squares: Array
+    unit: float
+
+    @classmethod
+    def fit(cls, X: Array, anchors: IntArray, negligible: float, rounding: float) -> tuple[Self, Array]:
+        """Choose the unit, and also return the distances of all samples, in the precision of X.
+
+        Parameters
+        ----------
+        X : array of shape (d, n)
+        anchors : array of int, shape (n_anchors,)
+        negligible : float
+            Squared distance up to which two anchors count as equal, as a fraction of the largest.
+        rounding : float
+            Relative rounding error of the samples.
+
+        Returns
+        -------
+        RelativeDistances
+        array of shape (n, n_anchors)
+        """
+        # only ratios of distances count, so samples may be scaled until their squares stay within range
+        exponent = binary_exponent(X)
+        X = np.ldexp(X, -exponent)
+        centre = X.mean(axis=1, keepdims=True)
+        largest = float(np.einsum("ij,ij->j", X, X).max())
+        distances, squares = _squared_distances(X - centre, anchors)
+        unit = median_distance(distances, anchors, negligible)
+        if distances.max() <= (ROUNDING_ULPS * rounding) ** 2 * largest:
+            unit = np.inf  # all samples are equal
+        distances /= unit
+        return cls(exponent, centre, (X - centre)[:, anchors], squares[anchors], unit), distances
+
+    def __call__(self, X: Array) -> Array:
+        """Distances of samples (d, n) to the anchors, of shape (n, n_anchors)."""
+        X = np.ldexp(X, -self.exponent) - self.centre
+        distances: Array = np.einsum("ij,ij->j", X, X)[:, None] + self.squares - 2 * (X.T @ self.anchors)
+        return np.maximum(distances, 0, out=distances) / self.unit
 
 
 def _rbf(X: Array, anchors: IntArray) -> tuple[Array, Array]:
     """Gaussian kernel between anchors, and from anchors to all samples, scaled by the median distance."""
     negligible = ROUNDING_ULPS * float(np.finfo(np.float64).eps)
     rounding = float(np.finfo(X.dtype).eps)
-    values = np.exp(-relative_distances(X.astype(np.float64), anchors, negligible, rounding))
+    _, distances = RelativeDistances.fit(X.astype(np.float64), anchors, negligible, rounding)
+    values = np.exp(-distances)
     return values[anchors], values.T
 
 

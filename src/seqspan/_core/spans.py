@@ -14,6 +14,7 @@ import numpy.typing as npt
 from seqspan._core.types import Array, IntArray
 
 MIN_LENGTH = 5  # samples; shortest span that the ordered cut allows by default
+UNKNOWN = -1  # label of samples that no known label fits
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from string import ascii_uppercase
 from typing import Any
 
+UNKNOWN_TITLE = "unknown"  # of the label -1, where no known label fits
 MOST_LETTERS = 2  # of a label; longer words are names
 
 
@@ -49,9 +50,11 @@ def title_of(label: int, names: Sequence[str] = ()) -> str:
 
     Examples
     --------
-    >>> title_of(0, ["walk", ""]), title_of(1, ["walk", ""]), title_of(2)
-    ('walk', 'B', 'C')
+    >>> title_of(0, ["walk", ""]), title_of(1, ["walk", ""]), title_of(2), title_of(-1)
+    ('walk', 'B', 'C', 'unknown')
     """
+    if label < 0:
+        return UNKNOWN_TITLE
     return names[label] if label < len(names) and names[label] else name_label(label)
 
 

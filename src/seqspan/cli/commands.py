@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields, replace
 from functools import partial
 from pathlib import Path
@@ -97,16 +97,17 @@ def prepare(inputs: list[str], given: dict[str, Any], control: Control) -> tuple
 def run_all(jobs: Sequence[Job], fresh: bool, cluster: str | None = None) -> Iterator[Outcome]:
     """Run every job, several at a time if requested; a failed job does not stop the others."""
     at_once = min(jobs[0].settings.jobs, len(jobs))
+    run = partial(run_job, fresh=fresh)
     try:
         if cluster is not None:
             yield from run_there(jobs, fresh, cluster)
         elif at_once == 1:
-            yield from (run_guarded(job, fresh) for job in jobs)
+            yield from (run_guarded(job, run) for job in jobs)
         else:
             import joblib
 
             parallel = joblib.Parallel(n_jobs=at_once, return_as="generator_unordered")
-            yield from parallel(joblib.delayed(run_guarded)(job, fresh) for job in jobs)
+            yield from parallel(joblib.delayed(run_guarded)(job, run) for job in jobs)
     except KeyboardInterrupt:
         stop(STOPPED, INTERRUPTED)
 
@@ -120,15 +121,17 @@ def run_there(jobs: Sequence[Job], fresh: bool, cluster: str) -> Iterator[Outcom
 
     there = [replace(job, source=job.source.resolve(), folder=job.folder.resolve()) for job in jobs]
     try:
-        yield from map_on_cluster(partial(run_guarded, fresh=fresh), there, cluster, give_up)
+        yield from map_on_cluster(
+            partial(run_guarded, run=partial(run_job, fresh=fresh)), there, cluster, give_up
+        )
     except (ImportError, OSError) as error:
         stop(str(error), FAILED)
 
 
-def run_guarded(job: Job, fresh: bool) -> Outcome:
+def run_guarded(job: Job, run: Callable[[Job], Outcome]) -> Outcome:
     """Run a job and report any error in one line."""
     try:
-        return run_job(job, fresh=fresh)
+        return run(job)
     except (ValueError, OSError, MemoryError) as error:
         message = str(error) or type(error).__name__
     except Exception as error:  # a bug in seqspan; the other inputs still get their results
@@ -162,9 +165,16 @@ def summarise(outcome: Outcome) -> str:
     document = outcome.document
     noun = noun_of(document["input"]["kind"])
     spans, labels = count_of(document["n_spans"], "span"), count_of(document["n_subspaces"], noun)
-    what = f"{spans} of {labels}, solved to within {100 * document['gap']:.2g} % of the optimum"
+    what = f"{spans} of {labels}"
+    if "states" in document:
+        what += f" as in {printable(document['states']['path'])}"
+        unknown = document["states"]["unknown"]
+        what += f", {unknown:.0%} of the samples unknown" if unknown else ""
+    else:
+        what += f", solved to within {100 * document['gap']:.2g} % of the optimum"
     before = {
         "solved": "",
+        "applied": "",
         "recut": " (solved before, only cut again)",
         "unchanged": " (nothing has changed since the last run)",
     }
@@ -184,6 +194,38 @@ def stop(message: str, status: int) -> NoReturn:
     """Print an error in one line and exit."""
     typer.echo(f"seqspan: error: {one_line(message)}", err=True)
     raise typer.Exit(status)
+
+
+@app.command(help=SUMMARIES["apply"], epilog="Example: seqspan apply walk.seqspan 'new/*.c3d' --export elan")
+def apply(
+    result: Annotated[Path, typer.Argument(metavar="RESULT", help="result folder, such as walk.seqspan")],
+    inputs: Annotated[list[str], typer.Argument(metavar="INPUT", help="files, folders or patterns")],
+    out: Annotated[
+        str | None, typer.Option("--out", "-o", metavar="DIR", help="result folder; INPUT.seqspan by default")
+    ] = None,
+    formats: Annotated[str | None, typer.Option("--export", metavar="LIST", help=",".join(EXPORTS))] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="one line of JSON per input")] = False,
+    quiet: Quiet = False,
+) -> None:
+    """Find the labels of an earlier result in new recordings."""
+    from seqspan.cli.apply import apply_job, make_apply_jobs, read_known
+
+    try:
+        for name in parse_exports(formats):
+            check_choice("--export", name, EXPORTS)
+    except ValueError as error:
+        stop(str(error), WRONG_USAGE)
+    try:
+        known = read_known(result)
+        jobs = make_apply_jobs(known, inputs, out, formats, 0 if quiet else 1)
+    except (ValueError, OSError) as error:
+        stop(str(error), FAILED)
+    failed = False
+    for job in jobs:
+        outcome = run_guarded(job, partial(apply_job, known=known))
+        failed |= outcome.status == "failed"
+        tell(outcome, Control(json=as_json, quiet=quiet))
+    raise typer.Exit(FAILED if failed else 0)
 
 
 @app.command(

@@ -7,7 +7,7 @@ import glob
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -89,8 +89,14 @@ def given_as(source: Path) -> str:
     return STDIN if source.parent.name.startswith(SPOOL) else str(source)
 
 
-def make_jobs(sources: Sequence[Path], settings: Settings, threads: int | None, level: int) -> list[Job]:
-    """Give every input a folder of its own: the first that holds no result of another input.
+def make_jobs(
+    sources: Sequence[Path],
+    settings: Settings,
+    threads: int | None,
+    level: int,
+    is_taken: Callable[[Path], bool] = lambda folder: False,
+) -> list[Job]:
+    """Give every input a folder of its own: the first that is not taken and holds no result of another input.
 
     Examples
     --------
@@ -103,7 +109,9 @@ def make_jobs(sources: Sequence[Path], settings: Settings, threads: int | None, 
     jobs: list[Job] = []
     for source in sources:
         taken = {job.folder for job in jobs}
-        free = (folder for folder in _folders(source, settings) if folder not in taken)
+        free = (
+            folder for folder in _folders(source, settings) if folder not in taken and not is_taken(folder)
+        )
         folder = next(folder for folder in free if owner_of(folder, Path(given_as(source))) is None)
         jobs.append(Job(source, folder, settings, threads, level))
     return jobs

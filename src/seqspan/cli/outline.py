@@ -18,6 +18,7 @@ WIDTH = {"max_content_width": 100}
 #: What every command does, in the order of the help.
 SUMMARIES = {
     "segment": "Segment files, folders or patterns: writes tables, result.json and report.html.",
+    "apply": "Find the labels of an earlier result in new recordings.",
     "export": "Export a result, also with spans corrected by hand.",
     "info": "Show versions, devices, methods and formats.",
     "demo": "Render a clip, segment it, correct a boundary, export it.",

@@ -33,7 +33,7 @@ from seqspan.results.cache import SolutionCache
 from seqspan.results.corrections import Corrections, read_corrections
 from seqspan.results.documents import DOCUMENT, Earlier, read_document
 from seqspan.results.fingerprints import hash_code, hash_file, hash_files, hash_values
-from seqspan.results.folder import LABELS, REPORT, SEGMENTS, load_result, staged, write_document
+from seqspan.results.folder import LABELS, REPORT, SEGMENTS, STATES, load_result, staged, write_document
 from seqspan.results.lock import reserved
 from seqspan.results.owner import check_owner
 from seqspan.results.publish import check_free, describe_kept
@@ -63,7 +63,7 @@ class Outcome:
     folder : path
     document : mapping
         Content of ``result.json``; empty after an error.
-    status : {"solved", "recut", "unchanged", "failed"}
+    status : {"solved", "recut", "applied", "unchanged", "failed"}
     error : str
         The error in one line.
     notes : tuple of str
@@ -101,7 +101,7 @@ def run_job(job: Job, *, fresh: bool = False) -> Outcome:
     with reserved(job.folder), Display(job.name, job.level) as display:
         before = read_document(job.folder / DOCUMENT)
         report_before = REPORT in Earlier.read(job.folder).present
-        exports = _select_exports(job)
+        exports = select_exports(job)
         with display.stage("reading"):
             recording = read(job.source, **options)
             truth = _read_truth(job.settings, len(recording))
@@ -115,10 +115,10 @@ def run_job(job: Job, *, fresh: bool = False) -> Outcome:
         document = _describe(job, found, estimator, truth) | {"fingerprint": fingerprint}
         document["input"] |= {"path": job.given, "sha256": source_hash}
         document["input"]["notes"] += [] if corrections is None else corrections.notes
-        with threadpool_limits(_threads(recording)):
-            document = _write(job, found, document, truth, exports, display)
+        with threadpool_limits(count_threads(recording)):
+            document = write_files(job, found, document, truth, exports, display)
     reused = found.representation is not None and found.representation.reused
-    notes = (*_note_kept(job, before, document), *_note_report(report_before, document))
+    notes = (*note_kept(job, before, document), *note_report(report_before, document))
     return Outcome(job.name, job.folder, document, "recut" if reused else "solved", notes=notes)
 
 
@@ -168,17 +168,17 @@ def _read_corrections(settings: Settings, recording: Recording) -> Corrections |
     return read_corrections(Path(settings.segments), recording, names)
 
 
-def _select_exports(job: Job) -> Selection:
+def select_exports(job: Job) -> Selection:
     """The exports that were asked for and those of earlier runs; refuse a folder that is not ours to use."""
     check_owner(job.folder, Path(job.given))
     asked = Selection(tuple(parse_exports(job.settings.export)), job.settings.split)
     exports = asked | Selection.from_files(Earlier.read(job.folder).present)
     report = [] if job.settings.no_report else [REPORT]
-    check_free(job.folder, [DOCUMENT, SEGMENTS, LABELS, *report, *map(file_of, exports.names)])
+    check_free(job.folder, [DOCUMENT, SEGMENTS, LABELS, STATES, *report, *map(file_of, exports.names)])
     return exports
 
 
-def _note_kept(job: Job, before: Mapping[str, Any] | None, document: Mapping[str, Any]) -> list[str]:
+def note_kept(job: Job, before: Mapping[str, Any] | None, document: Mapping[str, Any]) -> list[str]:
     """What became of edited files and of exports of corrected spans, and how to use them again."""
     notes, kept = describe_kept(document), document.get("kept", {})
     folder = shlex.quote(str(job.folder))
@@ -194,7 +194,7 @@ def _note_kept(job: Job, before: Mapping[str, Any] | None, document: Mapping[str
     return notes
 
 
-def _note_report(before: bool, document: Mapping[str, Any]) -> list[str]:
+def note_report(before: bool, document: Mapping[str, Any]) -> list[str]:
     """Say so if ``--no-report`` has removed a report, which would have shown spans that no longer hold."""
     gone = before and REPORT not in document["files"] and REPORT not in document["kept"]
     return [f"{REPORT} was of the earlier run and has been removed"] if gone else []
@@ -206,7 +206,7 @@ def _min_length(settings: Settings, recording: Recording) -> dict[str, int]:
     return {} if given is None else {"min_length": count_samples(given, recording, settings.preprocess)}
 
 
-def _threads(recording: Recording) -> int | None:
+def count_threads(recording: Recording) -> int | None:
     """Number of BLAS threads for the stages after solving."""
     return 1 if len(recording) <= MAX_SINGLE_THREADED_SAMPLES else None
 
@@ -222,7 +222,7 @@ def _segment(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the same texts are in the notes of the representation
         found = represent(recording, method, cutting=cutting, cache=cache, display=display)
-        with threadpool_limits(_threads(recording)):
+        with threadpool_limits(count_threads(recording)):
             return cut(found, cutting, display=display)
 
 
@@ -262,7 +262,7 @@ def versions() -> dict[str, str]:
     return found
 
 
-def _write(
+def write_files(
     job: Job,
     found: Segmentation,
     document: dict[str, Any],
@@ -273,6 +273,7 @@ def _write(
     """Write all files of the result to a temporary folder, publish them together, and return result.json."""
     with staged(job.folder) as staging:
         found.write_tables(staging)
+        found.write_states(staging)
         with display.stage("exporting"):
             document |= exports.write(found.recording, found.spans, found.label_names, staging)
         document["seconds"] = dict(display.seconds) | {"solver": _solver_seconds(found)}

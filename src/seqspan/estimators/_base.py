@@ -21,6 +21,7 @@ from seqspan._core.solution import Progress
 from seqspan._core.spans import MIN_LENGTH
 from seqspan._core.types import Array
 from seqspan.cuts import CUTS
+from seqspan.estimators._predict import Predicting
 from seqspan.models import Model
 from seqspan.pipeline import Method, WarmStart, as_recording, cut, represent
 from seqspan.readers._data_frames import from_frame, is_frame
@@ -36,7 +37,7 @@ Callback = Callable[[Progress], None]
 Names: TypeAlias = "npt.NDArray[np.object_] | None"  # of a table's columns
 
 
-class SubspaceSegmenter(ClusterMixin, BaseEstimator):
+class SubspaceSegmenter(Predicting, ClusterMixin, BaseEstimator):
     """Fit a model to samples in order, then cut its coefficients into spans.
 
     The class attributes are the values of parameters that an estimator does not offer. A new estimator only

@@ -14,7 +14,7 @@ import numpy as np
 
 from seqspan._core.types import Array, IntArray
 from seqspan.preprocess._choice import choose_steps
-from seqspan.preprocess._steps import Matrix, Step, UnitNorm, as_floats, parse_step
+from seqspan.preprocess._steps import LEARNED, Learned, Matrix, Step, UnitNorm, as_floats, parse_step
 from seqspan.recording import Recording
 
 Steps: TypeAlias = "str | Step | Iterable[str | Mapping[str, Any] | Step] | None"
@@ -61,6 +61,25 @@ class Chain:
             rows = step.apply(rows)
         return rows
 
+    def learn(self, X: Matrix) -> Chain:
+        """Return a chain that does to any rows what this one does to X.
+
+        Means, deviations and directions are those of X, whatever the rows.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+
+        Returns
+        -------
+        Chain
+        """
+        rows, steps = as_floats(X), []
+        for step in self.steps:
+            steps.append(step.learn(rows))
+            rows = steps[-1].apply(rows)
+        return replace(self, steps=tuple(steps))
+
     def rows(self, n_samples: int) -> IntArray:
         """Return the index of the original row for each row after the chain."""
         indices = np.arange(n_samples)
@@ -71,6 +90,32 @@ class Chain:
     def records(self) -> tuple[dict[str, Any], ...]:
         """Return the names and settings of the steps as JSON values; `make_chain` accepts them."""
         return tuple(step.record() for step in self.steps)
+
+    def to_arrays(self) -> list[dict[str, Any]]:
+        """Return the steps with what they have learned; `from_arrays` reads them."""
+        return [
+            step.record() | ({"numbers": step.numbers} if isinstance(step, Learned) else {})
+            for step in self.steps
+        ]
+
+    @classmethod
+    def from_arrays(cls, steps: Iterable[Mapping[str, Any]]) -> Chain:
+        """Make a chain that was learned before.
+
+        Examples
+        --------
+        >>> learned = make_chain("centre,delay:3").learn(np.array([[0.0], [4.0]]))
+        >>> Chain.from_arrays(learned.to_arrays()).apply(np.array([[5.0]]))
+        array([[3., 3., 3.]])
+        """
+        return cls(
+            tuple(
+                LEARNED[str(step["step"])](np.asarray(step["numbers"]))
+                if step["step"] in LEARNED
+                else parse_step(step)
+                for step in steps
+            )
+        )
 
 
 def make_chain(steps: Steps, X: Matrix | None = None, kind: str | None = None) -> Chain:

@@ -6,6 +6,7 @@ import numpy as np
 
 from seqspan._core.scaling import binary_exponent
 from seqspan._core.types import Array
+from seqspan.preprocess._statistics import column_deviations, column_means
 from seqspan.preprocess._steps import (
     Centre,
     Delay,
@@ -14,8 +15,6 @@ from seqspan.preprocess._steps import (
     Step,
     UnitNorm,
     as_floats,
-    column_deviations,
-    column_means,
 )
 
 MEAN_SHARE = 0.5  # of the sum of squares; if the column means make up more, they hide the variation

@@ -9,11 +9,11 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from seqspan._core.scaling import binary_exponent, binary_units, scale_to_unit_norm
+from seqspan._core.scaling import binary_exponent, scale_to_unit_norm
 from seqspan._core.types import Array, IntArray
+from seqspan.preprocess._statistics import column_deviations, column_means, principal_directions
 
 Matrix: TypeAlias = npt.NDArray[Any]
-TINY = 1e-12  # relative to the data; smaller deviations and variances are rounding errors
 MEAN_TINY = 1e-8  # relative to the data; a shorter rest of the mean is rounding error in any precision
 
 
@@ -22,36 +22,6 @@ def as_floats(X: Matrix) -> Array:
     if X.dtype.kind == "f":
         return X
     return X.astype(np.float32 if X.dtype.itemsize <= 2 else np.float64)
-
-
-def column_means(X: Array) -> Array:
-    """Means of the columns, in double precision; exact for constant columns.
-
-    Examples
-    --------
-    >>> column_means(np.array([[1e308, 1.0], [1e308, 2.0]]))
-    array([1.0e+308, 1.5e+000])
-    """
-    units = binary_units(X)  # sums of the largest floats would overflow
-    means = (X / units).mean(axis=0, dtype=float) * units
-    return np.asarray(np.clip(means, X.min(axis=0), X.max(axis=0)) if len(X) else means)
-
-
-def column_deviations(X: Array) -> Array:
-    """Standard deviations of the columns, in double precision; zero for columns that are constant.
-
-    Examples
-    --------
-    >>> column_deviations(np.array([[0.0, 0.1], [4e200, 0.1], [8e200, 0.1]])).round(-199)
-    array([3.3e+200, 0.0e+000])
-    """
-    units = binary_units(X)  # squares would over- or underflow
-    scaled = X / units
-    largest = np.abs(scaled).max(axis=0, initial=0)
-    scaled -= scaled.mean(axis=0, dtype=float).astype(X.dtype)
-    squares = np.einsum("ij,ij->j", scaled, scaled, dtype=float)
-    deviations = np.sqrt(squares / max(len(X), 1))
-    return np.asarray(np.where(deviations > TINY * largest, deviations, 0) * units)
 
 
 @dataclass(frozen=True)
@@ -63,6 +33,10 @@ class Step:
     def apply(self, X: Array) -> Array:
         """Return new rows; X, of shape (n_samples, n_features), is not changed."""
         raise NotImplementedError
+
+    def learn(self, X: Array) -> Step:
+        """Return a step that does to any rows what this one does to X; most steps do not depend on X."""
+        return self
 
     def rows(self, n_samples: int) -> IntArray:
         """Return the index of the original row for each row after the step."""
@@ -92,11 +66,11 @@ class Centre(Step):
 
     def apply(self, X: Array) -> Array:
         """Return ``X - mean``."""
-        means = column_means(X)
-        rounded = means.astype(X.dtype)
-        centred: Array = X - rounded
-        centred -= (means - rounded).astype(X.dtype)  # what rounding took from the means
-        return centred
+        return self.learn(X).apply(X)
+
+    def learn(self, X: Array) -> Shift:
+        """Remember the means."""
+        return Shift(column_means(X))
 
 
 @dataclass(frozen=True)
@@ -114,9 +88,12 @@ class Scale(Step):
 
     def apply(self, X: Array) -> Array:
         """Return ``X / deviation``."""
+        return self.learn(X).apply(X)
+
+    def learn(self, X: Array) -> Divide:
+        """Remember the deviations."""
         deviations = column_deviations(X)
-        scaled: Array = X / np.where(deviations > 0, deviations, 1).astype(X.dtype)
-        return scaled
+        return Divide(np.where(deviations > 0, deviations, 1))
 
 
 @dataclass(frozen=True)
@@ -245,6 +222,10 @@ class Pca(Step):
 
     def apply(self, X: Array) -> Array:
         """Return the coordinates along the principal directions, most variance first."""
+        return self.learn(X).apply(X)
+
+    def learn(self, X: Array) -> Rotate:
+        """Remember the directions."""
         scaled = np.ldexp(X, -binary_exponent(X))  # squares of the entries stay within range
         mean = scaled.mean(axis=0, dtype=float)
         directions = principal_directions(scaled - mean, self.variance)
@@ -255,44 +236,85 @@ class Pca(Step):
             directions = np.column_stack([directions, rest / length])
         if not directions.shape[1]:  # all samples are zero: keep one coordinate
             directions = np.eye(X.shape[1], 1)
-        coordinates: Array = (X @ directions).astype(X.dtype, copy=False)
-        return coordinates
+        return Rotate(directions)
 
     def name_features(self, names: tuple[str, ...], n_features: int) -> tuple[str, ...]:
         """Number the components."""
         return tuple(f"component_{number}" for number in range(n_features))
 
 
-def principal_directions(centred: Array, share: float) -> Array:
-    """Return as few orthonormal directions as hold `share` of the variance.
-
-    Computed from the smaller of the two Gram matrices: frames have far more pixels than there are frames.
+@dataclass(frozen=True, eq=False)
+class Learned(Step):
+    """A step with numbers that were learned from other rows: see :meth:`Step.learn`.
 
     Parameters
     ----------
-    centred : array of shape (n_samples, n_features), columns of mean zero
-    share : float in (0, 1]
-
-    Returns
-    -------
-    array of shape (n_features, n_directions)
+    numbers : array
     """
-    n_samples, n_features = centred.shape
-    wide = n_features > n_samples
-    values, vectors = np.linalg.eigh(centred @ centred.T if wide else centred.T @ centred)
-    values, vectors = np.maximum(values[::-1], 0), vectors[:, ::-1]
-    held = np.cumsum(values) / max(values.sum(), np.finfo(float).tiny)
-    positive = int(np.count_nonzero(values > values[0] * np.finfo(centred.dtype).eps * max(centred.shape)))
-    count = min(int(np.searchsorted(held, share * (1 - TINY))) + 1, positive)
-    vectors = vectors[:, :count]
-    directions = centred.T @ vectors / np.sqrt(values[:count]) if wide else vectors
-    # The sign of a direction is arbitrary; making the largest entry positive makes runs repeatable.
-    largest = np.abs(directions).argmax(axis=0)
-    fixed: Array = directions * np.sign(directions[largest, np.arange(count)])
-    return fixed
+
+    numbers: Array
+
+    def record(self) -> dict[str, Any]:
+        """Return the name; the numbers are no setting."""
+        return {"step": self.name}
+
+
+class Shift(Learned):
+    """Subtract given means.
+
+    Examples
+    --------
+    >>> Centre().learn(np.array([[1.0], [3.0]])).apply(np.array([[2.0], [5.0]]))
+    array([[0.],
+           [3.]])
+    """
+
+    name: ClassVar[str] = "shift"
+
+    def apply(self, X: Array) -> Array:
+        """Return ``X - numbers``."""
+        rounded = self.numbers.astype(X.dtype)
+        centred: Array = X - rounded
+        centred -= (self.numbers - rounded).astype(X.dtype)  # what rounding took from the means
+        return centred
+
+
+class Divide(Learned):
+    """Divide columns by given numbers.
+
+    Examples
+    --------
+    >>> Scale().learn(np.array([[1.0], [3.0], [5.0], [7.0]])).numbers.round(2)
+    array([2.24])
+    """
+
+    name: ClassVar[str] = "divide"
+
+    def apply(self, X: Array) -> Array:
+        """Return ``X / numbers``."""
+        scaled: Array = X / self.numbers.astype(X.dtype)
+        return scaled
+
+
+class Rotate(Learned):
+    """Coordinates along given directions.
+
+    Examples
+    --------
+    >>> Rotate(np.array([[0.6], [0.8]])).apply(np.array([[3.0, 4.0]]))
+    array([[5.]])
+    """
+
+    name: ClassVar[str] = "rotate"
+
+    def apply(self, X: Array) -> Array:
+        """Return ``X @ numbers``."""
+        coordinates: Array = (X @ self.numbers).astype(X.dtype, copy=False)
+        return coordinates
 
 
 STEPS: dict[str, type[Step]] = {step.name: step for step in (Centre, Scale, UnitNorm, Delay, Subsample, Pca)}
+LEARNED: dict[str, type[Learned]] = {step.name: step for step in (Shift, Divide, Rotate)}
 
 
 def parse_step(given: str | Mapping[str, Any] | Step) -> Step:

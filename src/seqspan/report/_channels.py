@@ -10,7 +10,7 @@ import numpy.typing as npt
 from seqspan._core.backend import to_host
 from seqspan._core.text import printable
 from seqspan._core.types import Array, IntArray
-from seqspan.preprocess._steps import column_deviations, column_means
+from seqspan.preprocess._statistics import column_deviations, column_means
 from seqspan.recording import Recording, SpectrumView
 
 MAX_CHANNELS = 6  # features that are drawn
@@ -64,7 +64,7 @@ def label_moments(Y: Array, labels: IntArray) -> tuple[Array, Array, Array]:
            [0.]]))
     """
     order = np.argsort(labels, kind="stable")
-    starts = np.flatnonzero(np.diff(labels[order], prepend=-1))
+    starts = np.flatnonzero(np.diff(labels[order], prepend=labels.min(initial=0) - 1))
     counts = np.diff(np.append(starts, len(labels)))[:, None]
     means = np.add.reduceat(Y[order], starts, axis=0) / counts
     squares = np.add.reduceat((Y[order] - np.repeat(means, counts[:, 0], axis=0)) ** 2, starts, axis=0)

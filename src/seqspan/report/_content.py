@@ -45,6 +45,11 @@ class Content:
         return self.found.recording
 
     @property
+    def is_solved(self) -> bool:
+        """Whether there are coefficients; labels that were known before need none."""
+        return self.found.representation is not None
+
+    @property
     def representation(self) -> Representation:
         """Samples and coefficients."""
         if self.found.representation is None:
@@ -70,6 +75,8 @@ class Content:
     def confidence(self) -> Array:
         """Confidence in each boundary."""
         known = self.found.confidence
+        if known is None and not self.is_solved:
+            return np.full(len(self.found.boundaries), np.nan)
         return self.found.confidence_of(self.found.boundaries) if known is None else known
 
     @cached_property

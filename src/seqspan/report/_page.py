@@ -31,6 +31,11 @@ SCRIPTS = (
     "state.js", "dates.js", "looks.js", "labels.js", "timeline.js", "handles.js", "table.js", "edits.js",
     "sure.js", "telling.js", "heat.js", "curves.js", "main.js",
 )  # fmt: skip
+#: In place of what the scripts draw of the coefficients, if labels were known and nothing was solved.
+NOT_SOLVED: dict[str, Any] = {
+    "spectrum": [], "labelEvidence": None, "history": [], "tol": None, "rows": None, "heat": None,
+    "landmarks": None,
+}  # fmt: skip
 EIGENVECTOR_RESIDUAL = 1e-2  # the eigenvalues are off by its square, less than the width of a line
 
 
@@ -83,7 +88,8 @@ def build_report(
         cut=content.cut,
         noun=noun_of(content.recording.kind),
         nouns=plural_of(noun_of(content.recording.kind)),
-        landmarks=content.n_landmarks,
+        landmarks=data["landmarks"],
+        solved=content.is_solved,
         style=Markup(_resource("page.css")),  # part of the package, so it can be trusted
         script=Markup("\n".join(_resource(name) for name in SCRIPTS)),
         data=Markup(to_script_json(data)),
@@ -135,6 +141,7 @@ def make_data(content: Content) -> dict[str, Any]:
     """Collect what the scripts draw."""
     cuts, grains = recut(content), recut_grains(content)
     return {
+        **(_solver_data(content) if content.is_solved else NOT_SOLVED),
         "n": len(content.recording),
         "name": printable(Path(content.recording.source).stem or "recording"),
         "unit": printable(content.recording.time_unit),
@@ -149,20 +156,25 @@ def make_data(content: Content) -> dict[str, Any]:
         "confidence": {str(k): _confidence(content, labels) for k, labels in cuts.items()}
         | {grain: _pairs(other.boundaries, other.confidence) for grain, other in grains.items()},
         "truth": _truth(content),
-        "changes": describe_changes(content.found.cutter.cost),
-        "spectrum": [] if content.cut == "ordered" else _spectrum(content.W),
-        "labelEvidence": _label_evidence(content),
+        "changes": None if content.found.cutter is None else describe_changes(content.found.cutter.cost),
         "noun": noun_of(content.recording.kind),
         "nouns": plural_of(noun_of(content.recording.kind)),
         "minClear": MIN_CLEAR_CONFIDENCE,
+        "view": make_view(content.recording, cuts, content.found.n_subspaces),
+    }
+
+
+def _solver_data(content: Content) -> dict[str, Any]:
+    """What the scripts draw of the coefficients, and of the way to them."""
+    rows = content.representation.rows
+    return {
+        "spectrum": [] if content.cut == "ordered" else _spectrum(content.W),
+        "labelEvidence": _label_evidence(content),
         "history": [[p.iteration, _short(p.gap), round(p.seconds, 3)] for p in content.solution.history],
         "tol": content.document.get("parameters", {}).get("tol"),
-        "rows": None
-        if len(content.representation.rows) == len(content.recording)
-        else content.representation.rows.tolist(),
+        "rows": None if len(rows) == len(content.recording) else rows.tolist(),
         "heat": {"Z": heat_map(content.Z), "W": _affinity_picture(content)},
         "landmarks": content.n_landmarks,
-        "view": make_view(content.recording, cuts, content.found.n_subspaces),
     }
 
 
@@ -216,7 +228,8 @@ def _confidence(content: Content, labels: IntArray) -> dict[str, float]:
 def _pairs(starts: IntArray, values: Array | None) -> dict[str, float]:
     """Values by sample."""
     known = [] if values is None else values.tolist()
-    return {str(start): round(value, 3) for start, value in zip(starts.tolist(), known, strict=True)}
+    pairs = zip(starts.tolist(), known, strict=True)
+    return {str(start): round(value, 3) for start, value in pairs if not np.isnan(value)}
 
 
 def _truth(content: Content) -> dict[str, Any] | None:

@@ -35,7 +35,10 @@ def recut(content: Content) -> dict[int, IntArray]:
         Labels of all samples. For the number that was found, these are exactly the labels found. In long
         recordings the ordered cut offers only the numbers next to it, or no others.
     """
-    chosen, numbers = content.found.n_subspaces, _numbers(content)
+    chosen = content.found.n_subspaces
+    if not content.is_solved:
+        return {chosen: content.found.labels}
+    numbers = _numbers(content)
     if content.cut == "ncut":
         coarse = _coarse_cuts(content, numbers)
         cuts = {k: content.representation.to_rows(labels) for k, labels in coarse.items()}
@@ -48,7 +51,7 @@ def recut(content: Content) -> dict[int, IntArray]:
 def recut_grains(content: Content) -> dict[str, Segmentation]:
     """The ordered cut's coarse and fine answers, if the recording is not too long."""
     given = content.found.cutting
-    if content.cut != "ordered" or _room(content) < len(GRAINS):
+    if not content.is_solved or content.cut != "ordered" or _room(content) < len(GRAINS):
         return {}
     return {grain: content.found.recut(grain=grain) for grain in GRAINS if grain != given.grain}
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from seqspan._core.spans import edge_times
+from seqspan._core.spans import UNKNOWN, edge_times
 from seqspan._core.text import count_of, name_label, noun_of, plural_of, printable
 from seqspan.cuts.spectral.n_subspaces import soft_scores
 from seqspan.report._content import Content
@@ -21,14 +21,18 @@ WEAKEST = "hardly any evidence"
 
 def describe_facts(content: Content, spectrum: list[float]) -> dict[str, Any]:
     """What was found, how sure it is, and why this number of labels."""
-    return {
+    facts = {
         "size": describe_size(content),
         "headline": describe_found(content),
         "returning": describe_returning(content),
-        "one_span": describe_one_span(content),
         "uncertain": describe_uncertain(content),
-        "support": describe_support(content),
         "scores": describe_scores(content),
+    }
+    if not content.is_solved:
+        return facts | {"support": describe_unknown(content), "certificate": describe_source(content)}
+    return facts | {
+        "one_span": describe_one_span(content),
+        "support": describe_support(content),
         "number": describe_number(content, spectrum),
         "certificate": describe_certificate(content),
         "objective": describe_objective(content),
@@ -48,13 +52,31 @@ def describe_found(content: Content) -> str:
     """How many spans and labels there are."""
     noun = noun_of(content.recording.kind)
     spans = count_of(len(content.found.boundaries) + 1, "span")
-    return f"{spans} of {count_of(content.found.n_subspaces, noun)}"
+    unknown = ", some unknown" if np.any(content.found.labels == UNKNOWN) else ""
+    return f"{spans} of {count_of(content.found.n_subspaces, noun)}{unknown}"
+
+
+def describe_unknown(content: Content) -> str:
+    """How much of a recording no known label fits."""
+    noun, share = noun_of(content.recording.kind), float(np.mean(content.found.labels == UNKNOWN))
+    if not share:
+        return f"Every sample fits a known {noun}."
+    return f"{share:.0%} of the samples fit no known {noun}."
+
+
+def describe_source(content: Content) -> str:
+    """Where known labels come from."""
+    nouns = plural_of(noun_of(content.recording.kind))
+    source = content.document.get("states", {}).get("path")
+    known = f"those of {printable(source)}" if source else "known"
+    return f"The {nouns} were {known}. Nothing was solved: each span has the one that describes it best."
 
 
 def describe_returning(content: Content) -> str:
     """Which labels return, those with most spans first."""
     starts = np.concatenate([[0], content.found.boundaries])
-    counts = np.bincount(content.found.labels[starts])
+    spans = content.found.labels[starts]
+    counts = np.bincount(spans[spans != UNKNOWN])
     returning = [int(label) for label in np.argsort(-counts, kind="stable") if counts[label] > 1]
     if len(starts) == 1:
         return ""
@@ -196,6 +218,8 @@ def describe_uncertain(content: Content) -> str:
     total = len(content.found.boundaries)
     if not total:
         return "There are no boundaries."
+    if np.all(np.isnan(content.confidence)):
+        return "How clear the boundaries are is not known."
     uncertain = int(np.count_nonzero(content.confidence < MIN_CLEAR_CONFIDENCE))
     if not uncertain:
         return "The only boundary is clear." if total == 1 else f"All {total} boundaries are clear."
@@ -227,6 +251,10 @@ def describe_settings(content: Content) -> dict[str, str]:
     document = content.document
     settings, parameters = document.get("settings", {}), document.get("parameters", {})
     steps = document.get("preprocessing", {}).get("steps", [])
+    if not content.is_solved:
+        hashes = {"known from, SHA-256": document.get("states", {}).get("sha256")}
+        hashes["input, SHA-256"] = document.get("input", {}).get("sha256")
+        return {name: value for name, value in hashes.items() if value is not None}
     rows = {
         "method": settings.get("method"),
         **parameters,

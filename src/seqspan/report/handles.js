@@ -27,7 +27,7 @@ function clamp(value, [low, high]) {
 
 /** The sample inside a span at which most changes: where to split it, unless the reader knows better. */
 function strongestInside({ start, end }) {
-  const { values, size } = DATA.changes;
+  const { values, size } = CHANGES;
   const middle = (start + end) >> 1;
   let best = -1,
     found = middle;

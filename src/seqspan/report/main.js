@@ -19,9 +19,9 @@ function draw() {
 
 /** Plots and matrices are drawn once they are unfolded. */
 function drawExperts() {
-  if (byId("why").open) DATA.labelEvidence ? drawLabelEvidence() : drawSpectrum();
-  if (byId("matrices").open) ["Z", "W"].forEach((name) => (heats[name] ? drawHeat(name) : loadHeat(name)));
-  if (byId("optimisation").open) drawConvergence();
+  if (byId("why")?.open) DATA.labelEvidence ? drawLabelEvidence() : drawSpectrum();
+  if (byId("matrices")?.open) ["Z", "W"].forEach((name) => (heats[name] ? drawHeat(name) : loadHeat(name)));
+  if (byId("optimisation")?.open) drawConvergence();
 }
 
 /** Show another answer; it was computed with the page. Corrections can be brought back with undo. */
@@ -47,8 +47,10 @@ function isLong() {
 function showAnswer() {
   const labels = groupByLabel().length,
     found = state.answer === AS_FOUND;
+  const known = groupByLabel().filter(({ label }) => label !== UNKNOWN).length;
   byId("answer-title").textContent =
-    `${countOf(state.spans.length, "span")} of ${countOf(labels, DATA.noun, DATA.nouns)}`;
+    `${countOf(state.spans.length, "span")} of ${countOf(known, DATA.noun, DATA.nouns)}` +
+    (known < labels ? ", some unknown" : "");
   byId("lead").hidden = !found;
   if (byId("one-span")) byId("one-span").hidden = !found;
   for (const button of document.querySelectorAll("[data-grain]"))
@@ -207,7 +209,7 @@ function wireView() {
     state.grouped = target.checked;
     drawTable();
   });
-  for (const id of ["why", "matrices", "optimisation"]) byId(id).addEventListener("toggle", drawExperts);
+  for (const id of ["why", "matrices", "optimisation"]) byId(id)?.addEventListener("toggle", drawExperts);
 }
 
 function wireTheme() {
@@ -237,7 +239,7 @@ function wire() {
     width = innerWidth;
     draw();
   });
-  ["Z", "W"].forEach(wireHeat);
+  if (DATA.heat) ["Z", "W"].forEach(wireHeat);
 }
 
 wire();

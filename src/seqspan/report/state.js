@@ -3,6 +3,8 @@ const DATA = JSON.parse(document.getElementById("data").textContent);
 const N = DATA.n;
 const SVG = "http://www.w3.org/2000/svg";
 const byId = (id) => document.getElementById(id);
+const CHANGES = DATA.changes ?? { values: [], size: 1 }; // long recordings of known labels have none
+const UNKNOWN = -1; // label of spans that no known label fits
 const AS_FOUND = String(DATA.chosen);
 const state = {
   answer: AS_FOUND, // key of DATA.cuts or DATA.grains
@@ -63,6 +65,7 @@ function nameOf(label) {
 }
 
 function letterOf(label) {
+  if (label === UNKNOWN) return "unknown";
   let name = "";
   for (let rest = label + 1; rest > 0; rest = Math.floor((rest - 1) / 26)) {
     name = String.fromCharCode(65 + ((rest - 1) % 26)) + name;
@@ -141,11 +144,13 @@ function make(name, attributes = {}, ...children) {
   return node;
 }
 
-const colourOf = (label) => DATA.colours[label % DATA.colours.length];
+const colourOf = (label) =>
+  label === UNKNOWN ? "#9a9a9a" : DATA.colours[label % DATA.colours.length];
 
 /** Colour and pattern of a label: no two of the first 64 labels share both. */
 function paint(node, label) {
   node.style.backgroundColor = colourOf(label);
+  if (label === UNKNOWN) return node;
   const pattern = (label + Math.floor(label / DATA.colours.length)) % 8;
   if (pattern) node.classList.add(`pattern-${pattern}`);
   return node;

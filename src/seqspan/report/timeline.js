@@ -270,7 +270,7 @@ function axisTexts(width, height) {
 
 /** Points of the curve in the visible range: the largest value of every pixel. */
 function changesLine(width, base) {
-  const { values, size } = DATA.changes;
+  const { values, size } = CHANGES;
   const first = Math.max(0, Math.floor(columnOf(state.view[0]) / size) - 1);
   const last = Math.min(values.length, Math.ceil(columnOf(state.view[1]) / size) + 1);
   const best = new Map();

@@ -12,10 +12,10 @@ from pathlib import Path
 import numpy as np
 
 from seqspan._core.dates import Dates
-from seqspan._core.spans import Division, edge_times
+from seqspan._core.spans import UNKNOWN, Division, edge_times
 from seqspan._core.text import label_of, printable
 from seqspan.recording import Recording
-from seqspan.results.naming import name_labels, number_labels
+from seqspan.results.naming import is_unknown, name_labels, number_labels
 
 REQUIRED = ("start", "end", "label")
 OPTIONAL = ("start_time", "end_time", "confidence", "name")  # all but names are computed again
@@ -38,7 +38,12 @@ class Row:
     @property
     def title(self) -> str:
         """What the row calls its label: a word in the column of labels is a name, too."""
-        return self.label if label_of(self.label) is None else self.name
+        return self.word if label_of(self.word) is None else self.name
+
+    @property
+    def word(self) -> str:
+        """What stands for the label: of an unknown span that somebody has named, its name."""
+        return self.name if is_unknown(self.label) and self.name else self.label
 
     @property
     def words(self) -> str:
@@ -103,8 +108,9 @@ def read_corrections(path: Path, recording: Recording, names: Sequence[str] = ()
             raise ValueError(f"at most {MAX_BYTES:,} bytes are allowed; got {path.stat().st_size:,}.")
         rows = sorted(_read_rows(path.read_text(encoding="utf-8-sig")), key=lambda row: row.start)
         _check_cover(rows, len(recording))
-        labels = number_labels([row.label for row in rows], names)
-        stated = [(row.line, label, row.title) for row, label in zip(rows, labels, strict=True)]
+        labels = number_labels([row.word for row in rows], names)
+        known = [(row, label) for row, label in zip(rows, labels, strict=True) if label != UNKNOWN]
+        stated = [(row.line, label, row.title) for row, label in known]
         given, renamed = name_labels(stated, names)
     except ValueError as error:
         raise ValueError(f"{printable(str(path))}: not a table of spans: {error}") from error

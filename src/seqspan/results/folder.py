@@ -24,6 +24,7 @@ from seqspan.results.publish import publish
 SEGMENTS = "segments.csv"
 LABELS = "labels.csv"
 REPORT = "report.html"
+STATES = "states.npz"
 STAGING = ".seqspan-unfinished-"
 
 

@@ -6,7 +6,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from seqspan._core.text import label_of, name_label, printable, title_of
+from seqspan._core.spans import UNKNOWN
+from seqspan._core.text import UNKNOWN_TITLE, label_of, name_label, printable, title_of
+
+
+def is_unknown(text: str) -> bool:
+    """Whether a table calls a span unknown, as that of known labels in another recording does.
+
+    Examples
+    --------
+    >>> is_unknown("-1"), is_unknown("unknown"), is_unknown("A")
+    (True, True, False)
+    """
+    return text in (str(UNKNOWN), UNKNOWN_TITLE)
 
 
 def number_labels(given: Sequence[str], names: Sequence[str] = ()) -> list[int]:
@@ -25,14 +37,14 @@ def number_labels(given: Sequence[str], names: Sequence[str] = ()) -> list[int]:
 
     Examples
     --------
-    >>> number_labels(["B", "walk", "run", "1"], ["walk"])
-    [1, 0, 2, 1]
+    >>> number_labels(["B", "walk", "run", "1", "unknown"], ["walk"])
+    [1, 0, 2, 1, -1]
     """
     known = {name: label for label, name in reversed(list(enumerate(names))) if name}
     numbers: dict[str, int] = {}
     new = []
     for text in dict.fromkeys(given):
-        number = known.get(text, label_of(text))
+        number = known.get(text, UNKNOWN if is_unknown(text) else label_of(text))
         if number is None:
             new.append(text)
         else:

@@ -10,7 +10,7 @@ from sklearn.decomposition import KernelPCA
 from sklearn.metrics.pairwise import cosine_similarity
 
 from seqspan.cuts.ordered import features
-from seqspan.cuts.ordered.features import coefficient_features, sample_features
+from seqspan.cuts.ordered.features import SampleFeatures, coefficient_features, sample_features
 
 
 def smooth_path(d, n, seed, width=5):
@@ -167,3 +167,26 @@ def test_the_input_is_left_as_it_is(make):
     X = smooth_path(4, 50, seed=5)
     X.setflags(write=False)
     make(X)
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e-200, 1e200])
+@pytest.mark.parametrize("n", [60, 1300])
+def test_learned_features_are_those_of_the_samples_and_judge_others_one_by_one(n, scale):
+    X = scale * smooth_path(4, n, seed=n)
+    learned, Y = SampleFeatures.fit(X)
+    np.testing.assert_array_equal(Y, sample_features(X))
+    np.testing.assert_allclose(learned(X), Y, atol=1e-10)
+    np.testing.assert_allclose(learned(X[:, 7:9]), Y[7:9], atol=1e-10)
+
+
+def test_equal_samples_have_a_learned_feature_too():
+    learned, _ = SampleFeatures.fit(np.ones((3, 8)))
+    np.testing.assert_array_equal(learned(2 * np.ones((3, 5))), np.zeros((5, 1)))
+
+
+def test_noise_may_be_that_of_the_samples_in_between():
+    X = smooth_path(4, 200, seed=0)
+    whole = SampleFeatures.fit(X)[0]
+    some = SampleFeatures.fit(X[:, ::2], noise=features.measure_noise(X))[0]
+    shares = [each.noise * 4.0**each.exponent for each in (whole, some)]
+    assert shares[0] == pytest.approx(shares[1])

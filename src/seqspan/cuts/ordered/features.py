@@ -6,10 +6,13 @@ components are exact; of more, that many anchors spread evenly in time span the 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Self
+
 import numpy as np
 
 from seqspan._core.eigen import symmetric_eigenpairs
-from seqspan._core.kernels import relative_distances, spread_anchors
+from seqspan._core.kernels import RelativeDistances, spread_anchors
 from seqspan._core.scaling import binary_exponent
 from seqspan._core.threads import Team
 from seqspan._core.types import Array, IntArray
@@ -45,12 +48,7 @@ def sample_features(X: Array, count: int = N_FEATURES, *, n_anchors: int = N_ANC
     >>> sample_features(X).shape
     (10, 1)
     """
-    anchors = spread_anchors(X.shape[1], n_anchors)
-    rounding = float(np.finfo(X.dtype).eps)
-    distances = relative_distances(X, anchors, MIN_DISTANCE, rounding)
-    distances += relative_distances(_directions(X), anchors, MIN_DISTANCE, rounding)
-    distances /= -2
-    return _components(np.exp(distances, out=distances), anchors, count)
+    return SampleFeatures.fit(X, count, n_anchors=n_anchors)[1]
 
 
 def coefficient_features(Z: Array, count: int = N_FEATURES) -> Array:
@@ -75,38 +73,151 @@ def coefficient_features(Z: Array, count: int = N_FEATURES) -> Array:
     anchors = spread_anchors(Z.shape[1], N_ANCHORS)
     norms = np.maximum(np.linalg.norm(Z, axis=0), np.finfo(Z.dtype).tiny)
     kernel = np.abs(Z.T @ (Z[:, anchors] / norms[anchors])) / norms[:, None]
-    return _components(kernel, anchors, count)
+    return Components.fit(kernel, anchors, count)[1]
 
 
-def _directions(X: Array) -> Array:
-    """Samples divided by their norm; those that noise hides, because they are no longer than it, stay short.
-
-    Noise of variance v makes neighbouring samples differ by 2 v or more. The median has the fewest changes.
-    """
-    X = np.ldexp(X, -binary_exponent(X))
-    steps = np.diff(X, axis=1)
-    noise = np.median(np.einsum("ij,ij->j", steps, steps)) / 2 if steps.size else 0
-    directions: Array = X / np.sqrt(np.maximum(np.einsum("ij,ij->j", X, X) + noise, np.finfo(X.dtype).tiny))
-    return directions
-
-
-def _components(kernel: Array, anchors: IntArray, count: int) -> Array:
-    """Leading components of kernel PCA on the anchors, extended to all samples and scaled to variance one.
+@dataclass(frozen=True, eq=False)
+class Components:
+    """Leading components of kernel PCA on anchors, scaled to variance one.
 
     Parameters
     ----------
-    kernel : array of shape (n, n_anchors)
+    projection : array of shape (n_anchors, p)
+        From values of the kernel to components.
+    mean, deviation : arrays of shape (p,)
+        Of the components, over the samples that they come from.
+
+    Examples
+    --------
+    >>> kernel = np.kron(np.eye(2), np.ones((5, 5)))
+    >>> components, Y = Components.fit(kernel, np.arange(10), 3)
+    >>> np.allclose(components(kernel), Y)
+    True
     """
-    at_anchors = kernel[anchors].astype(np.float64)
-    means = at_anchors.mean(axis=0)
-    centred = at_anchors - means - means[:, None] + means.mean()
-    with Team(1):  # BLAS threads wait for each other here: 20 times the work on busy cores
-        values, vectors = symmetric_eigenpairs(centred, count)
-    values, vectors = values[::-1], vectors[:, ::-1]
-    kept = values > MIN_VARIANCE * max(values[0], np.finfo(float).tiny)
-    Y = (kernel - kernel.mean(axis=1, keepdims=True)) @ vectors[:, kept].astype(kernel.dtype)
-    Y = Y.astype(np.float64) - Y.mean(axis=0, dtype=np.float64)
-    deviation = Y.std(axis=0)
-    varies = deviation > np.sqrt(MIN_VARIANCE) * deviation.max(initial=0)
-    features: Array = Y[:, varies] / deviation[varies]
-    return features if features.shape[1] else np.zeros((len(kernel), 1))
+
+    projection: Array
+    mean: Array
+    deviation: Array
+
+    @classmethod
+    def fit(cls, kernel: Array, anchors: IntArray, count: int) -> tuple[Self, Array]:
+        """Find the components on the anchors, and also return them for all samples.
+
+        Parameters
+        ----------
+        kernel : array of shape (n, n_anchors)
+        anchors : array of int, shape (n_anchors,)
+        count : int
+
+        Returns
+        -------
+        Components
+        Y : array of shape (n, p), p <= count
+        """
+        at_anchors = kernel[anchors].astype(np.float64)
+        means = at_anchors.mean(axis=0)
+        centred = at_anchors - means - means[:, None] + means.mean()
+        with Team(1):  # BLAS threads wait for each other here: 20 times the work on busy cores
+            values, vectors = symmetric_eigenpairs(centred, count)
+        values, vectors = values[::-1], vectors[:, ::-1]
+        kept = values > MIN_VARIANCE * max(values[0], np.finfo(float).tiny)
+        projection = vectors[:, kept].astype(kernel.dtype)
+        Y = (kernel - kernel.mean(axis=1, keepdims=True)) @ projection
+        mean = Y.mean(axis=0, dtype=np.float64)
+        Y = Y.astype(np.float64) - mean
+        deviation = Y.std(axis=0)
+        varies = deviation > np.sqrt(MIN_VARIANCE) * deviation.max(initial=0)
+        if not varies.any():  # all samples are equal: one feature that says so
+            return cls(np.zeros((len(anchors), 1)), np.zeros(1), np.ones(1)), np.zeros((len(kernel), 1))
+        found = cls(projection[:, varies], mean[varies], deviation[varies])
+        return found, Y[:, varies] / deviation[varies]
+
+    def __call__(self, kernel: Array) -> Array:
+        """Components of samples, from their kernel with the anchors, of shape (n, n_anchors)."""
+        Y = (kernel - kernel.mean(axis=1, keepdims=True)) @ self.projection
+        components: Array = (Y.astype(np.float64) - self.mean) / self.deviation
+        return components
+
+
+@dataclass(frozen=True, eq=False)
+class SampleFeatures:
+    """What `sample_features` learns of a recording, so that samples of others get the same features.
+
+    Parameters
+    ----------
+    exponent : int
+        Power of two that samples are divided by.
+    noise : float
+        Variance of the noise, over all features.
+    places, directions : RelativeDistances
+        Of the samples and of their directions.
+    components : Components
+
+    Examples
+    --------
+    >>> X = np.random.default_rng(0).standard_normal((3, 50))
+    >>> features, Y = SampleFeatures.fit(X, 4)
+    >>> np.allclose(features(X), Y)
+    True
+    """
+
+    exponent: int
+    noise: float
+    places: RelativeDistances
+    directions: RelativeDistances
+    components: Components
+
+    @classmethod
+    def fit(
+        cls, X: Array, count: int = N_FEATURES, *, n_anchors: int = N_ANCHORS, noise: float | None = None
+    ) -> tuple[Self, Array]:
+        """Learn the features of samples (d, n), and also return them, of shape (n, p).
+
+        The noise is that between neighbours, unless it is given because X are only some of the samples.
+        """
+        anchors = spread_anchors(X.shape[1], n_anchors)
+        rounding = float(np.finfo(X.dtype).eps)
+        exponent = binary_exponent(X)
+        X = np.ldexp(X, -exponent)
+        noise = measure_noise(X) if noise is None else noise / 4.0**exponent
+        places, distances = RelativeDistances.fit(X, anchors, MIN_DISTANCE, rounding)
+        directions, more = RelativeDistances.fit(_directions(X, noise), anchors, MIN_DISTANCE, rounding)
+        components, Y = Components.fit(_kernel(distances, more), anchors, count)
+        return cls(exponent, noise, places, directions, components), Y
+
+    def __call__(self, X: Array) -> Array:
+        """Features of samples (d, n), of shape (n, p)."""
+        return self.components(self.kernel(X))
+
+    def kernel(self, X: Array) -> Array:
+        """The kernel of samples (d, n) with the anchors, of shape (n, n_anchors)."""
+        X = np.ldexp(X, -self.exponent)
+        return _kernel(self.places(X), self.directions(_directions(X, self.noise)))
+
+
+def _kernel(places: Array, directions: Array) -> Array:
+    """The kernel of two distances; the first array is overwritten."""
+    places += directions
+    places /= -2
+    kernel: Array = np.exp(places, out=places)
+    return kernel
+
+
+def measure_noise(X: Array) -> float:
+    """Variance of the noise, over all features.
+
+    Noise of variance v makes neighbouring samples differ by 2 v or more. The median has the fewest changes.
+
+    Examples
+    --------
+    >>> measure_noise(np.array([[0.0, 2.0, 0.0, 2.0]]))
+    2.0
+    """
+    steps = np.diff(X, axis=1)
+    return float(np.median(np.einsum("ij,ij->j", steps, steps))) / 2 if steps.size else 0.0
+
+
+def _directions(X: Array, noise: float) -> Array:
+    """Samples divided by their norm; those that noise hides, being no longer than it, stay short."""
+    directions: Array = X / np.sqrt(np.maximum(np.einsum("ij,ij->j", X, X) + noise, np.finfo(X.dtype).tiny))
+    return directions

@@ -167,3 +167,38 @@ def _one_span_more(best: Any, sums: Any, shortest: int, begins: Any, befores: An
             longer[label, end] = least[label] + sums[label, end]
             begins[label, end] = where[label]
     return longer
+
+
+@compiled(nogil=True)
+def cheapest_path(sums: Any, price: float, shortest: int) -> Any:
+    """The cheapest spans of at least `shortest` samples, however many: each but the first costs `price` more.
+
+    Parameters
+    ----------
+    sums : array of shape (n_labels, n + 1)
+        ``sums[l, t]`` is what samples 0, ..., t - 1 cost under label l.
+    price : float
+    shortest : int, at most n
+
+    Returns
+    -------
+    array of int, shape (n,)
+        The label of each sample.
+    """
+    n_labels, n_ends = sums.shape
+    best, labels, begins = np.full(n_ends, np.inf), np.zeros(n_ends, np.int64), np.zeros(n_ends, np.int64)
+    best[0] = -price
+    least, where = np.full(n_labels, np.inf), np.zeros(n_labels, np.int64)
+    for end in range(shortest, n_ends):
+        start = end - shortest
+        for label in range(n_labels):
+            cost = best[start] + price - sums[label, start]
+            if cost < least[label]:
+                least[label], where[label] = cost, start
+            if least[label] + sums[label, end] < best[end]:
+                best[end], labels[end], begins[end] = least[label] + sums[label, end], label, where[label]
+    path, end = np.zeros(n_ends - 1, np.int64), n_ends - 1
+    while end > 0:
+        path[begins[end] : end] = labels[end]
+        end = begins[end]
+    return path

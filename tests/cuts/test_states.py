@@ -1,0 +1,121 @@
+"""Known labels in new samples: against brute force, and what they must not depend on."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pytest
+
+from seqspan._core.spans import Division
+from seqspan.cuts import states as module
+from seqspan.cuts.ordered.loops import cheapest_path
+from seqspan.cuts.states import States
+
+MEANS = {0: (4, 0, 0, 0), 1: (0, 4, 0, 0), 2: (0, 0, 4, 0), 9: (0, 0, 0, 4)}
+
+
+def draw(order, length=40, seed=0, extra=0):
+    """Samples around the means of some labels in turn, and their division."""
+    rng = np.random.default_rng(seed)
+    spans = [rng.normal(MEANS[label], 0.5, (length, 4)) for label in order]
+    X = np.concatenate(spans).T
+    X = np.vstack([X, 0.01 * rng.standard_normal((extra, X.shape[1]))])
+    return X, Division(length * np.arange(1, len(order)), np.array(order))
+
+
+def test_the_cheapest_path_is_the_cheapest_of_all():
+    rng = np.random.default_rng(3)
+    for price, shortest in product((0.0, 0.7, 3.0), (1, 2, 3)):
+        costs = rng.standard_normal((3, 7))
+        sums = np.hstack([np.zeros((3, 1)), np.cumsum(costs, axis=1)])
+
+        def total(path, costs=costs, price=price):
+            return costs[path, np.arange(7)].sum() + price * np.count_nonzero(np.diff(path))
+
+        def is_allowed(path, shortest=shortest):
+            edges = np.concatenate([[0], np.flatnonzero(np.diff(path)) + 1, [7]])
+            return np.diff(edges).min() >= shortest
+
+        paths = [np.array(path) for path in product(range(3), repeat=7)]
+        least = min(total(path) for path in paths if is_allowed(path))
+        assert total(cheapest_path(sums, price, shortest)) == pytest.approx(least)
+
+
+@pytest.mark.parametrize("extra", [0, 100])  # with 104 features, samples are reduced
+def test_known_labels_return_and_others_are_unknown(extra):
+    X, division = draw([0, 1, 0, 2, 1], extra=extra)
+    states = States.learn(X, division, 5)
+    assert states.agreement == 1
+    np.testing.assert_array_equal(states.assign(X), division.sample_labels(200))
+    new, truth = draw([2, 9, 0], seed=1, extra=extra)
+    wanted = np.where(truth.sample_labels(120) == 9, -1, truth.sample_labels(120))
+    assert np.mean(states.assign(new) == wanted) >= 0.98
+    scores = states.score(new)
+    assert scores[wanted >= 0].min() > 0 > np.median(scores[wanted < 0])
+
+
+def test_labels_keep_their_numbers():
+    X, division = draw([2, 9, 2])
+    assert set(States.learn(X, division).assign(X).tolist()) == {2, 9}
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1e200])
+@pytest.mark.parametrize("extra", [0, 100])
+def test_units_do_not_matter(scale, extra):
+    X, division = draw([0, 1, 0], extra=extra)
+    new, _ = draw([1, 9, 0], seed=1, extra=extra)
+    wanted = States.learn(X, division).assign(new)
+    np.testing.assert_array_equal(States.learn(scale * X, division).assign(scale * new), wanted)
+
+
+def test_one_label_alone_is_recognised():
+    X, division = draw([0])
+    states = States.learn(X, division)
+    assert states.agreement == 1
+    assert np.mean(states.assign(draw([9])[0]) == -1) == 1
+
+
+@pytest.mark.parametrize("extra", [0, 100])
+def test_arrays_hold_everything(extra):
+    X, division = draw([0, 1, 0], extra=extra)
+    states = States.learn(X, division, 5)
+    again = States.from_arrays(states.to_arrays())
+    np.testing.assert_array_equal(again.score(X), states.score(X))
+    np.testing.assert_array_equal(again.assign(X), states.assign(X))
+    assert (again.price, again.shortest, again.agreement) == (states.price, states.shortest, states.agreement)
+
+
+def test_blocks_change_nothing(monkeypatch):
+    X, division = draw([0, 1, 0])
+    wanted = States.learn(X, division).score(X)
+    monkeypatch.setattr(module, "BLOCK", 7)
+    np.testing.assert_allclose(States.learn(X, division).score(X), wanted, rtol=1e-8)
+
+
+def test_some_of_many_samples_teach_the_same(monkeypatch):
+    X, division = draw([0, 1, 0, 2], length=150)
+    whole = States.learn(X, division).features
+    monkeypatch.setattr(module, "MAX_SAMPLES", 200)
+    states = States.learn(X, division)
+    # the noise is that between neighbours, although some of them are left out
+    levels = [each.noise * 4.0**each.exponent for each in (whole, states.features)]
+    assert levels[0] == pytest.approx(levels[1])
+    assert states.agreement > 0.99
+    assert np.mean(states.assign(draw([9], seed=1)[0]) == -1) > 0.9
+
+
+def test_the_price_of_a_span_is_raised_until_there_are_no_more_spans_than_were_found():
+    X, _ = draw([0, 1, 0, 1, 0])
+    X = np.delete(X, np.arange(123, 160), axis=1)  # 3 samples are left of the fourth span
+    found = Division(np.array([40, 80]), np.array([0, 1, 0]))  # and the cut had reasons to pass over them
+    states = States.learn(X, found)
+    np.testing.assert_array_equal(states.assign(X), found.sample_labels(163))
+    assert len(np.flatnonzero(np.diff(replace(states, price=states.price / 4).assign(X)))) == 4
+
+
+def test_a_single_sample_has_a_label():
+    X, division = draw([0, 1, 0])
+    states = States.learn(X, division, 5)
+    assert states.assign(X[:, 50:51]).tolist() == [1]

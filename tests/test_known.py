@@ -1,0 +1,132 @@
+"""Known states: learned from a segmentation, saved without pickle, applied to other recordings."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import seqspan
+from seqspan import Recording, Segmentation
+from seqspan.datasets import make_recurring_subspaces
+from seqspan.known import KnownStates
+from seqspan.pipeline import as_recording
+
+LENGTH = 40
+
+
+@pytest.fixture(scope="module")
+def samples():
+    """Spans of subspaces 0, 1, 0, 2, 1, 3: the last is in no training data below."""
+    X, labels = make_recurring_subspaces((0, 1, 0, 2, 1, 3), 3, 20, LENGTH, rng=1)
+    return X.T + 3, labels
+
+
+@pytest.fixture(scope="module")
+def found(samples):
+    return seqspan.segment(
+        samples[0][: 4 * LENGTH], n_spans=4, n_subspaces=3, preprocess="centre,scale,unit_norm"
+    )
+
+
+def named(rows, names):
+    n = len(rows)
+    return Recording(
+        X=rows, times=np.arange(float(n)), time_unit="s", feature_names=tuple(names), kind="table"
+    )
+
+
+def test_labels_of_a_segmentation_are_recognised_and_others_are_unknown(found, samples):
+    rows, labels = samples
+    assert np.mean(found.states.predict(rows[: 4 * LENGTH]) == found.labels) >= 0.98
+    later = found.states.predict(rows[4 * LENGTH :])
+    # the new rows alone have another mean: it is the old one that is subtracted
+    assert np.mean(later == np.where(labels == 3, -1, labels)[4 * LENGTH :]) >= 0.95
+    scores = found.states.score_samples(rows[4 * LENGTH :])
+    assert np.median(scores[:LENGTH]) > 0 > np.median(scores[LENGTH:])
+
+
+def test_a_saved_result_recognises_the_same(found, samples, tmp_path):
+    found.save(tmp_path / "walk.seqspan")
+    loaded = Segmentation.load(tmp_path / "walk.seqspan")
+    np.testing.assert_array_equal(
+        loaded.states.score_samples(samples[0]), found.states.score_samples(samples[0])
+    )
+    path = tmp_path / "walk.seqspan" / "states.npz"
+    assert path.stat().st_size < 300_000
+    with np.load(path, allow_pickle=False) as arrays:
+        assert json.loads(str(arrays["header"]))["format"] == 1
+        assert all(arrays[name].dtype != object for name in arrays)
+
+
+@pytest.mark.parametrize("steps", ["subsample:3", "delay:3", "pca:0.9", None])
+def test_every_preprocessing_is_repeated_with_what_it_learned(samples, steps, tmp_path):
+    rows = samples[0][: 4 * LENGTH]
+    found = seqspan.segment(rows, n_spans=4, n_subspaces=3, preprocess=steps)
+    found.states.save(tmp_path / "states.npz")
+    known = KnownStates.load(tmp_path / "states.npz")
+    assert np.mean(known.predict(rows) == found.labels) >= 0.95
+    assert known.predict(rows[:50]).shape == (50,)
+
+
+def test_huge_rows_are_recognised_too(samples):
+    rows = 1e305 * samples[0][: 4 * LENGTH] / np.abs(samples[0]).max()
+    found = seqspan.segment(rows, n_spans=4, n_subspaces=3, preprocess="centre,unit_norm")
+    assert np.mean(found.states.predict(rows) == found.labels) >= 0.98
+
+
+def test_columns_are_matched_by_name(samples):
+    rows, names = samples[0][: 4 * LENGTH], [f"joint {k}" for k in range(20)]
+    found = seqspan.segment(named(rows, names), n_spans=4, n_subspaces=3)
+    turned = named(rows[:, ::-1], names[::-1])
+    np.testing.assert_array_equal(found.states.predict(turned), found.states.predict(rows))
+    with pytest.raises(ValueError, match=r"missing: joint 3; additional: elbow\.$"):
+        found.states.predict(named(rows, [*names[:3], "elbow", *names[4:]]))
+    with pytest.raises(ValueError, match=r"missing: joint 0, .* and 2 more"):
+        found.states.predict(named(rows[:, 12:], names[12:]))
+    with pytest.raises(ValueError, match="20 features, as before; got 19"):
+        found.states.predict(rows[:, 1:])
+
+
+def test_applied_to_a_recording_it_is_a_segmentation_with_the_same_names(found, samples, tmp_path):
+    rows, _ = samples
+    applied = found.rename({"A": "walk"}).apply(as_recording(rows[4 * LENGTH :]))
+    assert [span.label for span in applied.spans] == [1, -1]
+    assert (applied.n_subspaces, applied.label_names) == (1, ("walk",))
+    applied.save(tmp_path / "new")
+    loaded = Segmentation.load(tmp_path / "new")
+    np.testing.assert_array_equal(loaded.labels, applied.labels)
+    assert np.isnan(loaded.gap)
+    assert applied.to_frame()["name"].to_list() == ["B", "unknown"]
+    np.testing.assert_array_equal(loaded.states.predict(rows), found.states.predict(rows))
+
+
+def test_corrected_labels_are_those_that_are_learned(found, samples, tmp_path):
+    table = tmp_path / "segments.csv"
+    table.write_text(f"start,end,label\n0,{LENGTH},A\n{LENGTH},{4 * LENGTH},B\n")
+    corrected = found.corrected(table)
+    assert set(corrected.states.predict(samples[0]).tolist()) <= {0, 1, -1}
+    stored = replace(corrected, representation=None, given_states=found.states).corrected(table)
+    with pytest.raises(ValueError, match="does not say what recognises its labels"):
+        stored.states  # noqa: B018
+
+
+def test_a_file_of_something_else_is_refused(found, tmp_path):
+    path = tmp_path / "states.npz"
+    path.write_bytes(b"no archive")
+    with pytest.raises(ValueError, match="no known states"):
+        KnownStates.load(path)
+    np.savez(path, header=np.array(json.dumps({"format": 2})))
+    with pytest.raises(ValueError, match="knows formats up to 1"):
+        KnownStates.load(path)
+    np.savez(path, header=np.array([{}], dtype=object))
+    with pytest.raises(ValueError, match="no known states"):
+        KnownStates.load(path)
+
+
+def test_states_survive_pickling_of_a_segmentation(found, samples):
+    again = pickle.loads(pickle.dumps(found))
+    np.testing.assert_array_equal(again.states.predict(samples[0]), found.states.predict(samples[0]))

@@ -5,6 +5,7 @@ Boundaries are interior starts: ``np.split(X, boundaries, axis=1)`` yields the s
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -83,6 +84,27 @@ class Division:
         """Label of every sample."""
         edges = np.concatenate([[0], self.boundaries, [n_samples]])
         return np.repeat(self.labels, np.diff(edges))
+
+
+def part_slices(joins: Sequence[int] | IntArray, n_samples: int) -> list[slice]:
+    """The samples of each recording, if several are concatenated.
+
+    Parameters
+    ----------
+    joins : sequence of int
+        Samples at which another recording begins, ascending.
+    n_samples : int
+
+    Returns
+    -------
+    list of slice
+
+    Examples
+    --------
+    >>> part_slices((3,), 5)
+    [slice(0, 3, None), slice(3, 5, None)]
+    """
+    return [slice(start, end) for start, end in pairwise([0, *(int(join) for join in joins), n_samples])]
 
 
 def merge_neighbours(division: Division) -> Division:

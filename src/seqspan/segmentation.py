@@ -111,6 +111,11 @@ class Representation:
         """Coefficients; column j represents column j of X."""
         return self.solution.Z
 
+    @property
+    def joins(self) -> tuple[int, ...]:
+        """Columns at which another recording begins."""
+        return tuple(np.searchsorted(self.rows, self.recording.joins).tolist())
+
     def to_rows(self, labels: IntArray) -> IntArray:
         """Give every input row the label of the column that stands for it."""
         columns = np.searchsorted(self.rows, np.arange(len(self.recording)), side="right") - 1
@@ -246,7 +251,10 @@ class Segmentation:
     @cached_property
     def spans(self) -> tuple[Span, ...]:
         """The spans in order; the confidence of a span is the confidence in the boundary at its start."""
-        return tuple(make_spans(self.labels, self.boundaries, self.recording.times, self.confidence))
+        recording = self.recording
+        return tuple(
+            make_spans(self.labels, self.boundaries, recording.times, self.confidence, recording.joins)
+        )
 
     def recut(
         self, *, n_spans: int | str = "auto", n_subspaces: int | str = "auto", grain: str = "default"

@@ -319,6 +319,11 @@ class Segmentation:
             label_names=names,
         )  # fmt: skip
 
+    @property
+    def _recordings(self) -> tuple[str, ...]:
+        """Names of the recordings, if there are several."""
+        return self.recording.names if len(self.recording.lengths) > 1 else ()
+
     def _require_representation(self, what: str) -> Representation:
         if self.representation is None:
             raise ValueError(
@@ -330,6 +335,8 @@ class Segmentation:
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the spans over time or depth, with a legend. Dates are shown as dates.
 
+        Several recordings have a row each.
+
         Parameters
         ----------
         ax : matplotlib axes, optional
@@ -340,10 +347,13 @@ class Segmentation:
         ax
         """
         recording = self.recording
-        return plot_segmentation(
+        drawn = plot_segmentation(
             self.spans, recording.time_unit, ax, dates=recording.dates, names=self.label_names,
             noun=noun_of(recording.kind),
         )  # fmt: skip
+        if self._recordings:
+            drawn.set_yticklabels(self._recordings)
+        return drawn
 
     def _repr_html_(self) -> str:
         """A timeline, for notebooks."""
@@ -356,7 +366,7 @@ class Segmentation:
 
         Times are dates if the recording has them. ``to_frame().to_pandas()`` is a pandas data frame.
         """
-        return spans_frame(self.spans, self.recording.dates, self.label_names)
+        return spans_frame(self.spans, self.recording.dates, self.label_names, self._recordings)
 
     def export(self, name: str, path: str | PathLike[str]) -> None:
         """Write the spans in another program's format.
@@ -388,7 +398,7 @@ class Segmentation:
             "cut": self.cutting.cut,
             "seconds": dict(self.seconds),
             "label_names": list(self.label_names),
-            "spans": span_rows(self.spans, recording.dates, self.label_names),
+            "spans": span_rows(self.spans, recording.dates, self.label_names, self._recordings),
         }
 
     def save(self, folder: str | PathLike[str]) -> None:
@@ -413,7 +423,9 @@ class Segmentation:
     def write_tables(self, folder: str | PathLike[str]) -> None:
         """Write segments.csv and labels.csv."""
         folder = Path(folder)
-        write_segments(folder / SEGMENTS, self.spans, self.recording.dates, self.label_names)
+        write_segments(
+            folder / SEGMENTS, self.spans, self.recording.dates, self.label_names, self._recordings
+        )
         write_labels(folder / LABELS, self.labels, self.recording, self.label_names)
 
     @classmethod

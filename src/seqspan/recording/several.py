@@ -59,7 +59,7 @@ def concatenate(recordings: Sequence[Recording]) -> Recording:
         times=np.concatenate([each.times for each in recordings]),
         source="",
         files=tuple(file for each in recordings for file in each.files),
-        notes=tuple(f"{name_of(each)}: {note}" for each in recordings for note in each.notes),
+        notes=_concatenate_notes(recordings),
         labels=_concatenate_labels(recordings, label_names),
         label_names=label_names,
         view=_concatenate_views([each.view for each in recordings]),
@@ -134,6 +134,13 @@ def _check_alike(first: Recording, other: Recording) -> None:
             f"{named} have different sampling intervals, {intervals[0]:.4g} and {intervals[1]:.4g} "
             f"{first.time_unit}: resample one of them, or segment them one by one."
         )
+
+
+def _concatenate_notes(recordings: Sequence[Recording]) -> tuple[str, ...]:
+    """What holds for all recordings once, and the rest with their names."""
+    shared = [note for note in recordings[0].notes if all(note in each.notes for each in recordings)]
+    own = [f"{name_of(each)}: {note}" for each in recordings for note in each.notes if note not in shared]
+    return (*shared, *own)
 
 
 def _concatenate_labels(recordings: Sequence[Recording], names: tuple[str, ...]) -> IntArray | None:

@@ -14,12 +14,12 @@ import numpy as np
 from seqspan import models
 
 
-def dense_R(n: int) -> np.ndarray:
-    """The paper's R, (n, n - 1): -1 on the diagonal, 1 below it."""
+def dense_R(n: int, joins: tuple[int, ...] = ()) -> np.ndarray:
+    """The paper's R, (n, n - 1): -1 on the diagonal, 1 below it; without its columns across joins."""
     R = np.zeros((n, n - 1))
     for j in range(n - 1):
         R[j, j], R[j + 1, j] = -1, 1
-    return R
+    return R[:, [j for j in range(n - 1) if j + 1 not in joins]]
 
 
 def dense_incidence(weights: np.ndarray) -> np.ndarray:
@@ -113,17 +113,19 @@ def _(model: models.GraphRegularised, X, Z):
 
 @objective.register
 def _(model: models.SpatSc, X, Z):
-    return _half_squares(X - X @ Z) + model.lam1 * _l1(Z) + model.lam2 * _l1(Z @ dense_R(len(Z)))
+    return _half_squares(X - X @ Z) + model.lam1 * _l1(Z) + model.lam2 * _l1(Z @ dense_R(len(Z), model.joins))
 
 
 @objective.register
 def _(model: models.Osc, X, Z):
-    return _half_squares(X - X @ Z) + model.lam1 * _l1(Z) + model.lam2 * _columns(Z @ dense_R(len(Z)))
+    coupled = _columns(Z @ dense_R(len(Z), model.joins))
+    return _half_squares(X - X @ Z) + model.lam1 * _l1(Z) + model.lam2 * coupled
 
 
 @objective.register
 def _(model: models.OscLowRank, X, Z):
-    return _half_squares(X - X @ Z) + model.lam1 * _nuclear(Z) + model.lam2 * _columns(Z @ dense_R(len(Z)))
+    coupled = _columns(Z @ dense_R(len(Z), model.joins))
+    return _half_squares(X - X @ Z) + model.lam1 * _nuclear(Z) + model.lam2 * coupled
 
 
 def minimum(model, X, **options) -> float:
@@ -209,20 +211,21 @@ def _(model: models.GraphRegularised, X, Z):
 
 @formulate.register
 def _(model: models.SpatSc, X, Z):
-    cost = _cp_half_squares(X - X @ Z) + model.lam1 * _cp_l1(Z) + model.lam2 * _cp_l1(Z @ dense_R(X.shape[1]))
+    coupled = _cp_l1(Z @ dense_R(X.shape[1], model.joins))
+    cost = _cp_half_squares(X - X @ Z) + model.lam1 * _cp_l1(Z) + model.lam2 * coupled
     return cost, [cp.diag(Z) == 0] if model.zero_diagonal else []
 
 
 @formulate.register
 def _(model: models.Osc, X, Z):
-    coupled = _cp_columns(Z @ dense_R(X.shape[1]))
+    coupled = _cp_columns(Z @ dense_R(X.shape[1], model.joins))
     cost = _cp_half_squares(X - X @ Z) + model.lam1 * _cp_l1(Z) + model.lam2 * coupled
     return cost, [cp.diag(Z) == 0] if model.zero_diagonal else []
 
 
 @formulate.register
 def _(model: models.OscLowRank, X, Z):
-    coupled = _cp_columns(Z @ dense_R(X.shape[1]))
+    coupled = _cp_columns(Z @ dense_R(X.shape[1], model.joins))
     return _cp_half_squares(X - X @ Z) + model.lam1 * cp.normNuc(Z) + model.lam2 * coupled, []
 
 
@@ -232,7 +235,7 @@ def plain_bound(model, X, E, V) -> float:
     V is cut down to its ball, then ``s = min(1, weight / dual norm of X^T E - V D^T)`` scales (E, V).
     """
     graph = isinstance(model, models.GraphRegularised)
-    D = dense_incidence(model.weights) if graph else dense_R(X.shape[1])
+    D = dense_incidence(model.weights) if graph else dense_R(X.shape[1], model.joins)
     lam1, lam2 = (model.fit_weight, model.lam) if graph else (model.lam1, model.lam2)
     if isinstance(model, models.SpatSc):
         V = np.clip(V, -lam2, lam2)

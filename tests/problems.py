@@ -104,6 +104,11 @@ CASES = {
     "osc": Case(lambda X: Osc(0.1, 0.2), coupled=True, mu=0.3),
     "osc_zero_diagonal": Case(lambda X: Osc(0.1, 0.2, zero_diagonal=True), coupled=True, mu=0.3),
     "osc_low_rank": Case(lambda X: OscLowRank(0.2, 0.1), coupled=True, mu=0.3),
+    # several recordings, one of them a single sample
+    "spatsc_joined": Case(lambda X: SpatSc(0.1, 0.03, joins=(3, 4)), coupled=True, mu=0.04),
+    "osc_joined": Case(lambda X: Osc(0.1, 0.2, joins=(4, 7)), coupled=True, mu=0.3),
+    "osc_zero_diagonal_joined": Case(lambda X: Osc(0.1, 0.2, True, joins=(1, 6)), coupled=True, mu=0.3),
+    "osc_low_rank_joined": Case(lambda X: OscLowRank(0.2, 0.1, joins=(4,)), coupled=True, mu=0.3),
 }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -102,14 +102,14 @@ class KnownStates:
         KnownStates
         """
         rows = to_host(recording.X)
-        chain = _learn_chain(steps, rows)
-        kept = chain.rows(len(rows))
+        chain = _learn_chain(steps, rows, recording.joins)
+        kept = chain.rows(len(rows), recording.joins)
         starts = np.unique(np.searchsorted(kept, boundaries))
         starts = starts[(starts > 0) & (starts < len(kept))]
         division = Division(starts, labels[kept[np.concatenate([[0], starts]).astype(np.intp)]])
         names = recording.feature_names
         keep = len(names) <= MAX_NAMES and names != default_names(len(names))
-        states = States.learn(chain.apply(rows).T, division, min_length)
+        states = States.learn(chain.apply(rows, recording.joins).T, division, min_length)
         return cls(states, chain, rows.shape[1], names if keep else ())
 
     def predict(self, X: Recording | npt.NDArray[Any]) -> IntArray:
@@ -125,8 +125,7 @@ class KnownStates:
         array of int, shape (n_samples,)
             The known labels, and -1 where none of them fits.
         """
-        rows = self._rows(X)
-        return self._to_rows(self.states.assign(self.chain.apply(rows).T), len(rows))
+        return self._map(X, self.states.assign)
 
     def score_samples(self, X: Recording | npt.NDArray[Any]) -> Array:
         """How well each sample fits: the log density of its best label over that of the background.
@@ -140,18 +139,21 @@ class KnownStates:
         array of shape (n_samples,)
             In nats; positive where a label describes the sample better than all labels together do.
         """
-        rows = self._rows(X)
-        return self._to_rows(self.states.score(self.chain.apply(rows).T), len(rows))
+        return self._map(X, self.states.score)
 
     def measure(self, X: Recording | npt.NDArray[Any]) -> Evidence:
         """What the samples of a recording say about boundaries, whatever the labels."""
-        rows = self._rows(X)
-        return Evidence(make_cost(self._to_rows(self.chain.apply(rows), len(rows)).T))
+        return Evidence(make_cost(self._map(X, np.transpose).T))
 
-    def _to_rows(self, values: npt.NDArray[Any], n_rows: int) -> npt.NDArray[Any]:
-        """Give every row the value of the last preprocessed sample up to it."""
-        kept = self.chain.rows(n_rows)
-        return np.asarray(values[np.searchsorted(kept, np.arange(n_rows), side="right") - 1])
+    def _map(self, X: Recording | npt.NDArray[Any], function: Callable[[Array], Any]) -> npt.NDArray[Any]:
+        """Apply a function of preprocessed columns to each recording; a value for each of its rows."""
+        found = []
+        for part in X.split() if isinstance(X, Recording) else [X]:
+            rows = self._rows(part)
+            values = function(self.chain.apply(rows).T)
+            kept = self.chain.rows(len(rows))  # a row that was left out has the value of the one before
+            found.append(values[np.searchsorted(kept, np.arange(len(rows)), side="right") - 1])
+        return np.concatenate(found)
 
     def _rows(self, X: Recording | npt.NDArray[Any]) -> npt.NDArray[Any]:
         """The columns that are known, in their order."""
@@ -230,13 +232,13 @@ def _read_arrays(path: Path) -> dict[str, npt.NDArray[Any]]:
         raise ValueError(f"{printable(str(path))}: {NO_STATES}") from error
 
 
-def _learn_chain(steps: Any, rows: npt.NDArray[Any]) -> Chain:
+def _learn_chain(steps: Any, rows: npt.NDArray[Any], joins: tuple[int, ...]) -> Chain:
     """The preprocessing with what it learns, without unit norm at its end: labels look at samples before."""
     chosen = make_chain(steps).steps
     if chosen and isinstance(chosen[-1], UnitNorm):
         chosen = chosen[:-1]
     smaller = leave_headroom(rows)
-    learned = Chain(chosen).learn(smaller)
+    learned = Chain(chosen).learn(smaller, joins)
     first = () if smaller is rows else (Divide(np.array(2.0**HEADROOM_BITS)),)
     return Chain((*first, *learned.steps))
 

@@ -25,7 +25,7 @@ from seqspan._core.solution import Solution
 from seqspan._core.types import Array
 from seqspan.cuts import Cutter, cut_bytes, make_cutter
 from seqspan.cuts.numbers import check_grain, check_numbers
-from seqspan.models import Model, Osc, SpatSc
+from seqspan.models import Model, Osc, OscLowRank, SpatSc
 from seqspan.preprocess import Chain, make_chain
 from seqspan.preprocess._steps import UnitNorm
 from seqspan.recording import Recording, default_names
@@ -151,9 +151,11 @@ def represent(
         without, unit = _without_unit_norm(chain)
         samples = _prepare(recording, without, method)
         X = _columns(samples, method, unit=unit or method.normalize)
+        rows = chain.rows(len(recording), recording.joins)
+        joins = tuple(np.searchsorted(rows, recording.joins).tolist())
         if cutting is not None:
-            _check(cutting, X.shape[1])
-        model = method.make_model(X)
+            _check(cutting, X.shape[1], joins)
+        model = _with_joins(method.make_model(X), joins)
         atoms, notes = _choose_atoms(X, model, method, unit=unit or method.normalize)
         notes = (CONSTANT, *notes) if _is_constant(recording.X) else notes
     with display.stage("solving"):
@@ -167,7 +169,7 @@ def represent(
         recording=recording,
         X=X,
         samples=samples,
-        rows=chain.rows(len(recording)),
+        rows=rows,
         model=model,
         solution=solution,
         landmarks=atoms,
@@ -209,7 +211,7 @@ def cut(
     array([20, 40, 60, 80])
     """
     display = display or Display()
-    _check(cutting, found.X.shape[1])
+    _check(cutting, found.X.shape[1], found.joins)
     with display.stage("cutting"):
         if cutter is None:
             _require_cut_memory(found, cutting)
@@ -220,6 +222,7 @@ def cut(
                 min_length=cutting.min_length,
                 rng=cutting.seed,
                 n_jobs=cutting.n_jobs,
+                joins=found.joins,
             )
         division = cutter.cut(cutting.n_spans, cutting.n_subspaces, cutting.grain)
         labels = division.sample_labels(found.Z.shape[1])
@@ -255,15 +258,20 @@ def as_recording(rows: npt.NDArray[Any], kind: str = "table") -> Recording:
     )
 
 
-def _check(cutting: Cutting, n_samples: int) -> None:
+def _check(cutting: Cutting, n_samples: int, joins: tuple[int, ...]) -> None:
     """Check that the cut can give the numbers that it will be asked for."""
     check_grain(cutting.cut, cutting.grain, cutting.n_spans, cutting.n_subspaces)
-    check_numbers(cutting.cut, n_samples, cutting.n_spans, cutting.n_subspaces, cutting.min_length)
+    check_numbers(cutting.cut, n_samples, cutting.n_spans, cutting.n_subspaces, cutting.min_length, joins)
+
+
+def _with_joins(model: Model, joins: tuple[int, ...]) -> Model:
+    """The same model without a penalty between recordings, if it couples neighbours at all."""
+    return replace(model, joins=joins) if isinstance(model, Osc | SpatSc | OscLowRank) else model
 
 
 def _choose_chain(recording: Recording, method: Method) -> Chain:
     """The preprocessing steps; "auto" chooses them by the kind of recording."""
-    return make_chain(method.preprocess, to_host(recording.X), recording.kind)
+    return make_chain(method.preprocess, to_host(recording.X), recording.kind, recording.joins)
 
 
 def _is_constant(X: Array) -> bool:
@@ -283,7 +291,7 @@ def _prepare(recording: Recording, chain: Chain, method: Method) -> Array:
     X = recording.X
     if chain.steps:
         rows = to_host(X)
-        X = chain.apply(leave_headroom(rows) if _ignores_scale(method) else rows)
+        X = chain.apply(leave_headroom(rows) if _ignores_scale(method) else rows, recording.joins)
         if not np.all(np.isfinite(X)):
             raise ValueError(f"preprocess={method.preprocess!r} overflowed {X.dtype}: scale X down first.")
     return X if X.dtype in (np.float32, np.float64) else X.astype(method.dtype or np.float64)

@@ -203,25 +203,32 @@ def plot_segmentation(
     if ax is None:
         pyplot = import_optional("matplotlib.pyplot", "plotting")
         ax = pyplot.subplots(figsize=(8.0, 1.6), layout="constrained")[1]
+    several = spans[-1].recording > 0  # each has times of its own, and a row
+    dates = None if several else dates
     edges = _edges(spans) if dates is None else _date_edges(ax, spans, dates)
     named: set[int] = set()
-    for span, (start, end) in zip(spans, pairwise(edges), strict=True):
+    for span, (start, end) in zip(spans, edges, strict=True):
         name = "" if span.label in named else title_of(span.label, names)
         colour = COLOURS[span.label % len(COLOURS)]
-        ax.barh(0, end - start, 0.7, left=start, color=colour, edgecolor="white", label=name)
+        ax.barh(span.recording, end - start, 0.7, left=start, color=colour, edgecolor="white", label=name)
         named.add(span.label)
-    ax.set(yticks=[], xlabel=_name_axis(time_unit) if dates is None else f"time {dates.zone}".strip())
+    if several:
+        ax.invert_yaxis()
+    ax.set(
+        yticks=list(range(spans[-1].recording + 1)) if several else [],
+        xlabel=_name_axis(time_unit) if dates is None else f"time {dates.zone}".strip(),
+    )
     ax.margins(x=0)
     ax.legend(title=noun, ncols=min(len(named), 8), loc="lower left", bbox_to_anchor=(0, 1), frameon=False)
     return ax
 
 
-def _edges(spans: Sequence[Span]) -> list[float]:
-    """Starts of the spans, and the end of the last one."""
-    return [*(span.start_time for span in spans), spans[-1].end_time]
+def _edges(spans: Sequence[Span]) -> list[tuple[float, float]]:
+    """Starts and ends of the spans."""
+    return [(span.start_time, span.end_time) for span in spans]
 
 
-def _date_edges(ax: Axes, spans: Sequence[Span], dates: Dates) -> list[float]:
+def _date_edges(ax: Axes, spans: Sequence[Span], dates: Dates) -> list[tuple[float, float]]:
     """The same as dates of matplotlib, on an axis that shows dates."""
     calendar = import_optional("matplotlib.dates", "plotting")
     locator = calendar.AutoDateLocator()
@@ -229,7 +236,7 @@ def _date_edges(ax: Axes, spans: Sequence[Span], dates: Dates) -> list[float]:
     ax.xaxis.set_major_formatter(calendar.ConciseDateFormatter(locator))
     places = np.array([*(span.start for span in spans), spans[-1].end])
     edges: list[float] = calendar.date2num(dates.edges().local()[places]).tolist()
-    return edges
+    return list(pairwise(edges))
 
 
 def draw_timeline(

@@ -115,6 +115,11 @@ class Representation:
         """Coefficients; column j represents column j of X."""
         return self.solution.Z
 
+    @property
+    def joins(self) -> tuple[int, ...]:
+        """Columns at which another recording begins."""
+        return tuple(np.searchsorted(self.rows, self.recording.joins).tolist())
+
     def to_rows(self, labels: IntArray) -> IntArray:
         """Give every input row the label of the column that stands for it."""
         columns = np.searchsorted(self.rows, np.arange(len(self.recording)), side="right") - 1
@@ -253,7 +258,10 @@ class Segmentation:
     @cached_property
     def spans(self) -> tuple[Span, ...]:
         """The spans in order; the confidence of a span is the confidence in the boundary at its start."""
-        return tuple(make_spans(self.labels, self.boundaries, self.recording.times, self.confidence))
+        recording = self.recording
+        return tuple(
+            make_spans(self.labels, self.boundaries, recording.times, self.confidence, recording.joins)
+        )
 
     def recut(
         self, *, n_spans: int | str = "auto", n_subspaces: int | str = "auto", grain: str = "default"
@@ -322,9 +330,12 @@ class Segmentation:
         Segmentation
         """
         labels = states.predict(recording)
-        boundaries = boundaries_from_labels(labels)
+        joins = np.array(recording.joins, dtype=np.intp)
+        boundaries = np.union1d(boundaries_from_labels(labels), joins)
         evidence = states.measure(recording) if len(recording) <= MAX_MEASURED_SAMPLES else None
         confidence = None if evidence is None else evidence.confidence(boundaries)
+        if confidence is not None:
+            confidence[np.isin(boundaries, joins)] = np.nan
         return cls(
             recording, labels, boundaries, np.nan, Cutting("ordered"), cutter=evidence,
             given_confidence=confidence, label_names=label_names, given_states=states,
@@ -373,6 +384,11 @@ class Segmentation:
             label_names=names, given_states=None,
         )  # fmt: skip
 
+    @property
+    def _recordings(self) -> tuple[str, ...]:
+        """Names of the recordings, if there are several."""
+        return self.recording.names if len(self.recording.lengths) > 1 else ()
+
     def _require_representation(self, what: str) -> Representation:
         if self.representation is None:
             raise ValueError(
@@ -384,6 +400,8 @@ class Segmentation:
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the spans over time or depth, with a legend. Dates are shown as dates.
 
+        Several recordings have a row each.
+
         Parameters
         ----------
         ax : matplotlib axes, optional
@@ -394,10 +412,13 @@ class Segmentation:
         ax
         """
         recording = self.recording
-        return plot_segmentation(
+        drawn = plot_segmentation(
             self.spans, recording.time_unit, ax, dates=recording.dates, names=self.label_names,
             noun=noun_of(recording.kind),
         )  # fmt: skip
+        if self._recordings:
+            drawn.set_yticklabels(self._recordings)
+        return drawn
 
     def _repr_html_(self) -> str:
         """A timeline, for notebooks."""
@@ -410,7 +431,7 @@ class Segmentation:
 
         Times are dates if the recording has them. ``to_frame().to_pandas()`` is a pandas data frame.
         """
-        return spans_frame(self.spans, self.recording.dates, self.label_names)
+        return spans_frame(self.spans, self.recording.dates, self.label_names, self._recordings)
 
     def export(self, name: str, path: str | PathLike[str]) -> None:
         """Write the spans in another program's format.
@@ -442,7 +463,7 @@ class Segmentation:
             "cut": self.cutting.cut,
             "seconds": dict(self.seconds),
             "label_names": list(self.label_names),
-            "spans": span_rows(self.spans, recording.dates, self.label_names),
+            "spans": span_rows(self.spans, recording.dates, self.label_names, self._recordings),
         }
 
     def save(self, folder: str | PathLike[str]) -> None:
@@ -468,7 +489,9 @@ class Segmentation:
     def write_tables(self, folder: str | PathLike[str]) -> None:
         """Write segments.csv and labels.csv."""
         folder = Path(folder)
-        write_segments(folder / SEGMENTS, self.spans, self.recording.dates, self.label_names)
+        write_segments(
+            folder / SEGMENTS, self.spans, self.recording.dates, self.label_names, self._recordings
+        )
         write_labels(folder / LABELS, self.labels, self.recording, self.label_names)
 
     def write_states(self, folder: str | PathLike[str]) -> None:

@@ -19,6 +19,8 @@ seeds = st.integers(0, 2**32 - 1)
 def _operator(kind, n, seed):
     if kind == "path":
         return Path(), dense_R(n)
+    if kind == "joined":
+        return Path((2, 3)), dense_R(n, (2, 3))
     W = ring_weights(n, seed)
     return Graph(W), dense_incidence(W)
 
@@ -32,7 +34,7 @@ def test_differences_and_spread_multiply_by_R(m, n, seed):
     np.testing.assert_allclose(spread(V), V @ R.T, atol=1e-14)
 
 
-@pytest.mark.parametrize("kind", ["path", "graph"])
+@pytest.mark.parametrize("kind", ["path", "joined", "graph"])
 @unhurried
 @given(m=sizes, n=st.integers(5, 12), seed=seeds)
 def test_operators_equal_their_dense_matrices(kind, m, n, seed):
@@ -45,7 +47,7 @@ def test_operators_equal_their_dense_matrices(kind, m, n, seed):
     assert np.sum(operator.apply(Z) * V) == pytest.approx(np.sum(Z * operator.adjoint(V)), abs=1e-11)
 
 
-@pytest.mark.parametrize("kind", ["path", "graph"])
+@pytest.mark.parametrize("kind", ["path", "joined", "graph"])
 @unhurried
 @given(n=st.integers(5, 12), seed=seeds)
 def test_the_eigenbasis_makes_the_laplacian_diagonal(kind, n, seed):
@@ -91,7 +93,7 @@ def test_the_path_is_a_graph():
     np.testing.assert_allclose(Graph(W).eigenvalues(n), Path().eigenvalues(n), atol=1e-13)
 
 
-@pytest.mark.parametrize("kind", ["path", "graph"])
+@pytest.mark.parametrize("kind", ["path", "joined", "graph"])
 def test_float32_stays(kind):
     operator, _ = _operator(kind, 6, 1)
     Z = np.random.default_rng(6).standard_normal((6, 6)).astype(np.float32)

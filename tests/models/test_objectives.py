@@ -43,7 +43,9 @@ def _solved(name, seed):
 
 def _edges(model, n):
     """Number of columns of Z D."""
-    return dense_incidence(model.weights).shape[1] if isinstance(model, GraphRegularised) else n - 1
+    if isinstance(model, GraphRegularised):
+        return dense_incidence(model.weights).shape[1]
+    return n - 1 - len(getattr(model, "joins", ()))
 
 
 @EVERY

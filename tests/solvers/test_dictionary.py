@@ -21,6 +21,7 @@ from seqspan.solvers.fast.sweeps import Sweeps
 from seqspan.solvers.loop import Stopping
 
 MODELS = [Osc(0.1, 0.2), SpatSc(0.1, 0.03, zero_diagonal=False)]
+JOINED = [Osc(0.1, 0.2, joins=(5, 6)), SpatSc(0.1, 0.03, False, joins=(9,))]  # several recordings
 EVERY_MODEL = pytest.mark.parametrize("model", MODELS, ids=["osc", "spatsc"])
 TOL = 4e-6  # as in the battery: certified to TOL and the oracle to 1e-8 agree to 1e-5
 
@@ -36,13 +37,13 @@ def problem(n_atoms, seed, d=6, n=17):
 def minimum(model, X, D):
     """The optimal value by cvxpy, from the formula."""
     Z = cp.Variable((D.shape[1], X.shape[1]))
-    jumps = Z @ dense_R(X.shape[1])
+    jumps = Z @ dense_R(X.shape[1], model.joins)
     coupled = cp.sum(cp.abs(jumps)) if isinstance(model, SpatSc) else cp.sum(cp.norm(jumps, 2, axis=0))
     cost = cp.sum_squares(X - D @ Z) / 2 + model.lam1 * cp.sum(cp.abs(Z)) + model.lam2 * coupled
     return cp.Problem(cp.Minimize(cost)).solve(solver=cp.CLARABEL)
 
 
-@EVERY_MODEL
+@pytest.mark.parametrize("model", MODELS + JOINED, ids=["osc", "spatsc", "osc_joined", "spatsc_joined"])
 @pytest.mark.parametrize("n_atoms", [1, 4, 9])
 def test_reaches_the_minimum_found_by_cvxpy_and_certifies_it(model, n_atoms):
     X, D = problem(n_atoms, seed=n_atoms)

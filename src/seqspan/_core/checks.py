@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 
 from seqspan._core.types import Array
+
+MAX_SHOWN = 10  # numbers that an error lists
 
 
 def check_weight(name: str, weight: object, *, positive: bool = True) -> float:
@@ -90,3 +92,24 @@ def check_seed(name: str, given: Any) -> int:
     if isinstance(given, np.random.RandomState):
         return int(given.randint(2**31))
     raise ValueError(f"{name} must be None, an int >= 0, a RandomState or a Generator; got {given!r}.")
+
+
+def check_lengths(lengths: Sequence[int], n_samples: int) -> tuple[int, ...]:
+    """Check the numbers of samples of several recordings, and return them as a tuple.
+
+    Examples
+    --------
+    >>> check_lengths([700, 650], 1300)
+    Traceback (most recent call last):
+      ...
+    ValueError: lengths must be positive ints that add up to the number of samples, 1300; got [700, 650].
+    """
+    given = [length for length in lengths if isinstance(length, Integral) and length > 0]
+    if len(given) != len(lengths) or sum(given) != n_samples:
+        shown = (
+            list(lengths) if len(lengths) <= MAX_SHOWN else f"{len(lengths)} numbers of sum {sum(lengths)}"
+        )
+        raise ValueError(
+            f"lengths must be positive ints that add up to the number of samples, {n_samples}; got {shown}."
+        )
+    return tuple(int(length) for length in given)

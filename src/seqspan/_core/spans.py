@@ -5,6 +5,8 @@ Boundaries are interior starts: ``np.split(X, boundaries, axis=1)`` yields the s
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -29,6 +31,8 @@ class Span:
     label : int
     confidence : float, optional
         Confidence in the boundary at its start.
+    recording : int
+        Index of the recording, if there are several.
 
     Examples
     --------
@@ -43,6 +47,7 @@ class Span:
     end_time: float
     label: int
     confidence: float | None = None
+    recording: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,9 +75,9 @@ class Division:
     n_final: int | None = None
 
     @classmethod
-    def from_sample_labels(cls, labels: IntArray) -> Division:
-        """Build a division from one label per sample."""
-        boundaries = boundaries_from_labels(labels)
+    def from_sample_labels(cls, labels: IntArray, joins: Sequence[int] = ()) -> Division:
+        """Build a division from one label per sample; spans also end at joins of two recordings."""
+        boundaries = np.union1d(boundaries_from_labels(labels), np.array(joins, dtype=np.intp))
         return cls(boundaries, labels[np.concatenate([[0], boundaries])])
 
     @property
@@ -86,17 +91,40 @@ class Division:
         return np.repeat(self.labels, np.diff(edges))
 
 
-def merge_neighbours(division: Division) -> Division:
-    """Join neighbouring spans that have the same label.
+def part_slices(joins: Sequence[int] | IntArray, n_samples: int) -> list[slice]:
+    """The samples of each recording, if several are concatenated.
+
+    Parameters
+    ----------
+    joins : sequence of int
+        Samples at which another recording begins, ascending.
+    n_samples : int
+
+    Returns
+    -------
+    list of slice
+
+    Examples
+    --------
+    >>> part_slices((3,), 5)
+    [slice(0, 3, None), slice(3, 5, None)]
+    """
+    return [slice(start, end) for start, end in pairwise([0, *(int(join) for join in joins), n_samples])]
+
+
+def merge_neighbours(division: Division, joins: Sequence[int] | IntArray = ()) -> Division:
+    """Merge neighbouring spans that have the same label and are of the same recording.
 
     Examples
     --------
     >>> merge_neighbours(Division(np.array([2, 5]), np.array([0, 0, 1]))).boundaries
     array([5])
+    >>> merge_neighbours(Division(np.array([2, 5]), np.array([0, 0, 0])), joins=[5]).boundaries
+    array([5])
     """
-    changes = division.labels[1:] != division.labels[:-1]
-    labels = division.labels[np.concatenate([[True], changes])]
-    return Division(division.boundaries[changes], number_in_order(labels))
+    kept = (division.labels[1:] != division.labels[:-1]) | np.isin(division.boundaries, joins)
+    labels = division.labels[np.concatenate([[True], kept])]
+    return Division(division.boundaries[kept], number_in_order(labels))
 
 
 def number_in_order(labels: IntArray) -> IntArray:
@@ -201,7 +229,11 @@ def edge_times(times: Array) -> Array:
 
 
 def make_spans(
-    labels: IntArray, boundaries: IntArray, times: Array, confidence: Array | None = None
+    labels: IntArray,
+    boundaries: IntArray,
+    times: Array,
+    confidence: Array | None = None,
+    joins: Sequence[int] = (),
 ) -> list[Span]:
     """List the spans between boundaries.
 
@@ -213,6 +245,8 @@ def make_spans(
     confidence : array of shape (n_spans - 1,), optional
         Confidence in each boundary, NaN if it is not known. The first span has no boundary at its start, so
         it gets None.
+    joins : sequence of int
+        Boundaries at which another recording begins, with times of its own.
 
     Returns
     -------
@@ -221,13 +255,22 @@ def make_spans(
     Examples
     --------
     >>> make_spans(np.array([0, 0, 1]), np.array([2]), np.array([0.0, 0.5, 1.0]), np.array([0.9]))[1]
-    Span(start=2, end=3, start_time=1.0, end_time=1.5, label=1, confidence=0.9)
+    Span(start=2, end=3, start_time=1.0, end_time=1.5, label=1, confidence=0.9, recording=0)
     """
-    edges = edge_times(times)
+    parts = part_slices(joins, len(labels))
+    end_times = np.concatenate([edge_times(times[part])[1:] for part in parts])
     known = np.full(len(boundaries), np.nan) if confidence is None else confidence
     at_boundaries = [None if np.isnan(value) else value for value in known.tolist()]
     ends = [0, *(int(b) for b in boundaries), len(labels)]
     return [
-        Span(start, end, float(edges[start]), float(edges[end]), int(labels[start]), at_start)
+        Span(
+            start,
+            end,
+            float(times[start]),
+            float(end_times[end - 1]),
+            int(labels[start]),
+            at_start,
+            bisect_right(joins, start),
+        )
         for (start, end), at_start in zip(pairwise(ends), [None, *at_boundaries], strict=True)
     ]

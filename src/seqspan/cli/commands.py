@@ -83,7 +83,7 @@ def prepare(inputs: list[str], given: dict[str, Any], control: Control) -> tuple
         settings = make_settings(given, None if control.config is None else Path(control.config))
         sources = expand(inputs)
         for flag, file in (("--truth", settings.truth), ("--segments", settings.segments)):
-            if file is not None and len(sources) > 1:
+            if file is not None and len(sources) > 1 and not settings.together:
                 raise ValueError(f"{flag} is for one input; got {len(sources)} inputs.")
         if control.save_config is not None:
             save_config(settings, Path(control.save_config))
@@ -119,7 +119,13 @@ def run_there(jobs: Sequence[Job], fresh: bool, cluster: str) -> Iterator[Outcom
     def give_up(job: Job, error: Exception) -> Outcome:
         return Outcome(job.name, job.folder, {}, "failed", one_line(f"{job.name}: {error}"))
 
-    there = [replace(job, source=job.source.resolve(), folder=job.folder.resolve()) for job in jobs]
+    there = [
+        replace(
+            job, source=job.source.resolve(), folder=job.folder.resolve(),
+            others=tuple(other.resolve() for other in job.others),
+        )
+        for job in jobs
+    ]  # fmt: skip
     try:
         yield from map_on_cluster(
             partial(run_guarded, run=partial(run_job, fresh=fresh)), there, cluster, give_up

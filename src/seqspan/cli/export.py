@@ -121,6 +121,8 @@ def _correct(
 
 def _with_input(recording: Recording, document: dict[str, Any], folder: Path) -> Recording:
     """The recording with the path of its input as it is today; an input that has changed is refused."""
+    if len(recording.lengths) > 1:
+        return recording
     source, about = find_input(document, folder), document["input"]
     if not source.exists():
         if recording.read_options.get("format") == "video":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import glob
+import os
 import shutil
 import sys
 import tempfile
@@ -24,22 +25,33 @@ SPOOL = "seqspan-stdin-"  # start of the name of a temporary folder
 
 @dataclass(frozen=True)
 class Job:
-    """One input, its result folder, and the number of threads for its solver."""
+    """One input, its result folder, and the number of threads for its solver.
+
+    Several inputs that are segmented together are one job: the first, and the `others`.
+    """
 
     source: Path
     folder: Path
     settings: Settings
     threads: int | None = None
     level: int = 1
+    others: tuple[Path, ...] = ()
+
+    @property
+    def sources(self) -> tuple[Path, ...]:
+        """All inputs."""
+        return (self.source, *self.others)
 
     @property
     def given(self) -> str:
-        """The input as it was given on the command line."""
-        return given_as(self.source)
+        """The input as it was given on the command line; of several inputs, the folder they are in."""
+        return str(common_folder(self.sources)) if self.others else given_as(self.source)
 
     @property
     def name(self) -> str:
         """The input's name, printable."""
+        if self.others:
+            return f"{len(self.sources)} recordings"
         return printable(self.source.name or self.source.resolve().name)
 
 
@@ -104,6 +116,8 @@ def make_jobs(
     >>> [job.folder.as_posix() for job in jobs]
     ['out/film', 'out/film-2']
     """
+    if settings.together and len(sources) > 1:
+        return [_job_together(sources, settings, threads, level)]
     if len(sources) == 1 and settings.out is not None:
         return [Job(sources[0], Path(settings.out), settings, threads, level)]
     jobs: list[Job] = []
@@ -115,6 +129,26 @@ def make_jobs(
         folder = next(folder for folder in free if owner_of(folder, Path(given_as(source))) is None)
         jobs.append(Job(source, folder, settings, threads, level))
     return jobs
+
+
+def _job_together(sources: Sequence[Path], settings: Settings, threads: int | None, level: int) -> Job:
+    """One job for all inputs, whose result is named after the folder they are in."""
+    shared = common_folder(sources)
+    out = Path(settings.out) if settings.out is not None else Path(f"{shared.resolve().name}.seqspan")
+    return Job(sources[0], out, settings, threads, level, tuple(sources[1:]))
+
+
+def common_folder(sources: Sequence[Path]) -> Path:
+    """The folder that all inputs are in, as near to them as possible.
+
+    Examples
+    --------
+    >>> common_folder([Path("trials/a.c3d"), Path("trials/b.c3d")]).as_posix()
+    'trials'
+    """
+    folders = [str(source.parent) for source in sources]
+    absolute = len({Path(folder).is_absolute() for folder in folders}) > 1
+    return Path(os.path.commonpath([os.path.abspath(each) if absolute else each for each in folders]) or ".")
 
 
 def _folders(source: Path, settings: Settings) -> Iterator[Path]:

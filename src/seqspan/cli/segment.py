@@ -27,7 +27,7 @@ from seqspan.exports.selection import Selection, file_of
 from seqspan.pipeline import cut, represent
 from seqspan.readers._limits import check_regular
 from seqspan.readers._read import list_files, read
-from seqspan.recording import Recording
+from seqspan.recording import Recording, concatenate, split_at_gaps
 from seqspan.report import build_report
 from seqspan.results.cache import SolutionCache
 from seqspan.results.corrections import Corrections, read_corrections
@@ -93,7 +93,7 @@ def run_job(job: Job, *, fresh: bool = False) -> Outcome:
     """
     _check_device(job.settings)
     options = {"format": job.settings.format, **read_options(job.settings)}
-    source_hash = hash_files(list_files(job.source, **options))
+    source_hash = hash_files([file for source in job.sources for file in list_files(source, **options)])
     fingerprint = make_fingerprint(job, source_hash)
     stored = None if fresh else load_result(job.folder)
     if stored is not None and stored.get("fingerprint") == fingerprint:
@@ -103,10 +103,14 @@ def run_job(job: Job, *, fresh: bool = False) -> Outcome:
         report_before = REPORT in Earlier.read(job.folder).present
         exports = select_exports(job)
         with display.stage("reading"):
-            recording = read(job.source, **options)
+            recording = _read(job, options)
             truth = _read_truth(job.settings, len(recording))
             corrections = _read_corrections(job.settings, recording)
             exports.check(recording)
+            if len(recording.lengths) > 1:
+                check_free(
+                    job.folder, [file_of(name, own) for name in exports.names for own in recording.names]
+                )
         estimator = estimator_of(job.settings, n_jobs=job.threads, **_min_length(job.settings, recording))
         found = _segment(job, recording, estimator, display, fresh=fresh)
         if corrections is not None:
@@ -128,7 +132,8 @@ def make_fingerprint(job: Job, source_hash: str) -> str:
     aside = ("out", "jobs", "truth", "segments")
     relevant = {name: value for name, value in settings.items() if name not in aside}
     hashes = [_hash_given(job.settings.truth), _hash_given(job.settings.segments)]
-    return hash_values(job.source.name, source_hash, relevant, hashes, code_version())
+    names = [source.name for source in job.sources] if job.others else job.source.name
+    return hash_values(names, source_hash, relevant, hashes, code_version())
 
 
 def _hash_given(path: str | None) -> str | None:
@@ -144,6 +149,16 @@ def _hash_given(path: str | None) -> str | None:
 def code_version() -> str:
     """Hash of all code that decides the answer: this package, and the versions of those it uses."""
     return hash_values(hash_code(), versions())
+
+
+def _read(job: Job, options: dict[str, Any]) -> Recording:
+    """Read the input, or several one after another; long gaps in time are joins, too."""
+    recording = concatenate([read(source, **options) for source in job.sources])
+    if job.settings.gap is None:
+        return recording
+    if recording.time_unit != "s":
+        raise ValueError(f"--gap needs times in seconds; got times in {printable(recording.time_unit)}.")
+    return split_at_gaps(recording, job.settings.gap)
 
 
 def _check_device(settings: Settings) -> None:
@@ -234,7 +249,7 @@ def _describe(
         "settings": asdict(job.settings),
         "parameters": _parameters(found, estimator),
         "scores": {} if truth is None else score(truth, found.labels, found.boundaries),
-        "command": job.settings.to_command(job.given),
+        "command": job.settings.to_command(*(map(str, job.sources) if job.others else [job.given])),
         "versions": versions(),
     }
 

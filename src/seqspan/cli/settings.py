@@ -61,6 +61,8 @@ class Settings:
     variable: str | None = option("--variable", "NAME", "array of the samples, in a .mat or .npz file")
     stride: int | None = option("--stride", "N", "film: read every N-th frame")
     read: tuple[str, ...] = option("--read", "NAME=VALUE", "any reader option; repeatable", ())
+    together: bool = option("--together", "", "all inputs share their labels; one result folder", False)
+    gap: float | None = option("--gap", "SECONDS", "what follows a longer gap in time is another recording")
     seed: int = option("--seed", "N", "seed of the cut's random numbers", 0, expert=True)
     truth: str | None = option("--truth", "FILE", "true labels or boundaries, to score the result")
     names: str | None = option("--names", "LIST|FILE", "names of labels: A=walk,B=run, or CSV label,name")
@@ -81,9 +83,9 @@ class Settings:
         lines = [f"{name} = {json.dumps(value)}" for name, value in given.items() if value is not None]
         return "\n".join(lines) + "\n"
 
-    def to_command(self, source: str) -> str:
+    def to_command(self, *sources: str) -> str:
         """Write the command that repeats the run."""
-        parts = ["seqspan", "segment", source]
+        parts = ["seqspan", "segment", *sources]
         for f in fields(self):
             value = getattr(self, f.name)
             if f.name == "jobs" or value == f.default:
@@ -195,6 +197,8 @@ def check_settings(settings: Settings) -> Settings:
         raise ValueError(f"--jobs must be at least 1; got {settings.jobs}.")
     if settings.seed < 0:
         raise ValueError(f"--seed must be 0 or more; got {settings.seed}.")
+    if settings.gap is not None:
+        check_weight("--gap", settings.gap)
     if settings.preprocess not in ("auto", "none"):
         make_chain(settings.preprocess)
     if settings.format is not None:

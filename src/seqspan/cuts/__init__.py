@@ -46,6 +46,7 @@ def make_cutter(
     min_length: int = MIN_LENGTH,
     rng: np.random.Generator | int | None = None,
     n_jobs: int | None = None,
+    joins: tuple[int, ...] = (),
 ) -> Cutter:
     """Make what cuts a recording, as often as asked.
 
@@ -63,6 +64,8 @@ def make_cutter(
         Of the starts of the normalised cut; it has no effect on the other cuts.
     n_jobs : int, optional
         Number of threads of the ordered cut; all cores by default.
+    joins : tuple of int
+        Samples at which another recording begins, ascending. No span crosses them.
 
     Returns
     -------
@@ -76,7 +79,7 @@ def make_cutter(
     """
     check_choice("cut", cut, CUTS)
     if cut == "ncut":
-        return NormalisedCutter(X, Z, rng=rng)
+        return NormalisedCutter(X, Z, joins, rng=rng)
     if cut == "peaks":
-        return PeakCutter(X, Z)
-    return OrderedCutter(X, Z, min_length=min_length, n_jobs=n_jobs)
+        return PeakCutter(X, Z, joins)
+    return OrderedCutter(X, Z, joins, min_length=min_length, n_jobs=n_jobs)

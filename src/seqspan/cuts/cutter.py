@@ -25,6 +25,8 @@ class Cutter(ABC):
         Samples. Without them there is no evidence and no confidence, and no ordered cut.
     Z : array of shape (m, n)
         Their coefficients.
+    joins : tuple of int
+        Samples at which another recording begins.
 
     Examples
     --------
@@ -35,8 +37,8 @@ class Cutter(ABC):
     (array([ 6, 12]), array([0, 1]))
     """
 
-    def __init__(self, X: Array | None, Z: Array) -> None:
-        self._X, self._Z = X, Z
+    def __init__(self, X: Array | None, Z: Array, joins: tuple[int, ...] = ()) -> None:
+        self._X, self._Z, self.joins = X, Z, joins
         self._trees: dict[bytes, LabelTree] = {}
 
     @abstractmethod
@@ -66,14 +68,17 @@ class Cutter(ABC):
         return make_cost(to_host(self._X), to_host(self._Z))
 
     def confidence(self, boundaries: IntArray) -> Array:
-        """How sure each boundary is, in [0, 1]."""
-        return boundary_confidence(self.cost, boundaries)
+        """How sure each boundary is, in [0, 1]; NaN where another recording begins."""
+        starts = np.union1d(boundaries, np.array(self.joins, dtype=np.intp))
+        confidence = boundary_confidence(self.cost, starts)
+        confidence[np.isin(starts, self.joins)] = np.nan
+        return confidence[np.searchsorted(starts, boundaries)]
 
     def label_tree(self, boundaries: IntArray) -> LabelTree:
         """How the spans between boundaries merge into groups that share a label."""
         key = boundaries.tobytes()
         if key not in self._trees:
-            self._trees[key] = LabelTree(self.cost.views[0], boundaries)
+            self._trees[key] = LabelTree(self.cost.views[0], boundaries, self.joins)
         return self._trees[key]
 
 

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from seqspan._core.checks import check_choice, check_count
+from seqspan._core.spans import part_slices
 from seqspan.cuts.ordered.n_spans import GRAINS
 from seqspan.cuts.spectral.n_subspaces import ESTIMATORS
 
 
 def check_numbers(
-    cut: str, n_samples: int, n_spans: int | str, n_subspaces: int | str, min_length: int
+    cut: str,
+    n_samples: int,
+    n_spans: int | str,
+    n_subspaces: int | str,
+    min_length: int,
+    joins: tuple[int, ...] = (),
 ) -> None:
     """Check that the numbers of spans and labels are possible for a cut and a number of samples.
+
+    Several recordings have at least one span each; `joins` are the samples at which another begins.
 
     Examples
     --------
@@ -23,8 +31,15 @@ def check_numbers(
     words = tuple(ESTIMATORS) if cut == "ncut" else ("auto",)
     k = check_count("n_subspaces", n_subspaces, n_samples, what, words)
     n_spans = check_count("n_spans", n_spans, n_samples, what, ("auto",))
+    n_recordings = len(joins) + 1
+    if isinstance(n_spans, int) and n_spans < n_recordings:
+        raise ValueError(
+            f"n_spans is the number of spans of all recordings, at least one for each of {n_recordings}; "
+            f"got {n_spans}."
+        )
     if cut == "ordered":
-        _check_room(n_samples, n_spans, k, min_length)
+        lengths = [part.stop - part.start for part in part_slices(joins, n_samples)]
+        _check_room(lengths, n_spans, k, min_length)
     if cut == "ncut" and n_spans != "auto":
         raise ValueError(
             f"n_spans is for cut='ordered' and cut='peaks'; got n_spans={n_spans} with cut='ncut'."
@@ -58,13 +73,13 @@ def check_grain(cut: str, grain: str, n_spans: int | str, n_subspaces: int | str
         )
 
 
-def _check_room(n_samples: int, n_spans: int | str, n_subspaces: int | str, min_length: int) -> None:
+def _check_room(lengths: list[int], n_spans: int | str, n_subspaces: int | str, min_length: int) -> None:
     """Check that the ordered cut has room for that many spans, and enough spans for that many labels."""
-    most = max(1, n_samples // min_length)
+    most = sum(max(1, length // min_length) for length in lengths)
     for name, count in (("n_spans", n_spans), ("n_subspaces", n_subspaces)):
         if isinstance(count, int) and count > most:
             raise ValueError(
-                f"{name} must be at most {most} for {n_samples} samples with min_length={min_length}; "
+                f"{name} must be at most {most} for {sum(lengths)} samples with min_length={min_length}; "
                 f"got {count}."
             )
     if isinstance(n_spans, int) and isinstance(n_subspaces, int) and n_subspaces > n_spans:
@@ -72,7 +87,7 @@ def _check_room(n_samples: int, n_spans: int | str, n_subspaces: int | str, min_
             f"n_subspaces must be at most n_spans={n_spans}, because every span has one label; "
             f"got {n_subspaces}."
         )
-    if n_subspaces == 1 and isinstance(n_spans, int) and n_spans > 1:
+    if n_subspaces == 1 and isinstance(n_spans, int) and n_spans > len(lengths):
         raise ValueError(
             f"n_subspaces must be at least 2 for n_spans={n_spans}, because neighbouring spans differ in "
             "label; got 1."

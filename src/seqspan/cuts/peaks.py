@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from seqspan._core.backend import to_host
-from seqspan._core.spans import Division
+from seqspan._core.spans import Division, part_slices
 from seqspan._core.types import Array, IntArray
 from seqspan.cuts.cutter import Cutter, check_auto
 
@@ -91,6 +91,8 @@ class PeakCutter(Cutter):
         Samples, for evidence and confidence alone.
     Z : array of shape (m, n)
         Coefficients.
+    joins : tuple of int
+        Samples at which another recording begins: boundaries, but not peaks.
 
     Examples
     --------
@@ -99,8 +101,8 @@ class PeakCutter(Cutter):
     (array([ 6, 12]), array([0, 1]))
     """
 
-    def __init__(self, X: Array | None, Z: Array) -> None:
-        super().__init__(X, _checked_coefficients(to_host(Z)))
+    def __init__(self, X: Array | None, Z: Array, joins: tuple[int, ...] = ()) -> None:
+        super().__init__(X, _checked_coefficients(to_host(Z)), joins)
 
     def cut(
         self, n_spans: int | str = "auto", n_subspaces: int | str = "auto", grain: str = "default"
@@ -122,13 +124,19 @@ class PeakCutter(Cutter):
         wanted = n_subspaces if isinstance(n_spans, str) else n_spans
         if not isinstance(wanted, str):
             _check_room(self._Z.shape[1], wanted, 1)
-        boundaries = _select(self._Z, self._peaks, None if isinstance(wanted, str) else wanted)
+        own = None if isinstance(wanted, str) else wanted - len(self.joins)  # of spans within recordings
+        found = _select(self._Z, self._peaks, own)
+        boundaries = np.union1d(found, np.array(self.joins, dtype=np.intp))
         return Division(boundaries, np.arange(len(boundaries) + 1))
 
     @cached_property
     def _peaks(self) -> tuple[IntArray, Array]:
-        """All boundaries at peaks, and their prominences."""
-        return _find_peaks(boundary_strength(self._Z), 1)
+        """All boundaries at peaks, recording by recording, and their prominences."""
+        strength = boundary_strength(self._Z)
+        parts = part_slices(self.joins, self._Z.shape[1])
+        found = [_find_peaks(strength[part.start : part.stop - 1], 1) for part in parts]
+        starts = [part.start + peaks for part, (peaks, _) in zip(parts, found, strict=True)]
+        return np.concatenate(starts), np.concatenate([prominences for _, prominences in found])
 
 
 def _select(Z: Array, peaks: tuple[IntArray, Array], n_spans: int | None) -> IntArray:
@@ -146,6 +154,8 @@ def _find_peaks(strength: Array, min_length: int) -> tuple[IntArray, Array]:
     """Boundaries at the peaks of `strength`, none closer than `min_length` to another or an end."""
     from scipy.signal import find_peaks  # takes longer to import than the rest of seqspan
 
+    if not strength.size:  # of a single sample
+        return np.empty(0, dtype=np.intp), np.empty(0)
     allowed = strength[min_length - 1 : len(strength) - min_length + 1]
     # Lower values on either side, so that the first and last allowed boundaries can be peaks too.
     padded = np.pad(allowed, 1, constant_values=strength.min())

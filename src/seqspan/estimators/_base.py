@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from numbers import Integral
+from os import PathLike
 from typing import Any, Self, TypeAlias
 
 import numpy as np
@@ -14,7 +15,14 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_array, validate_data
 
 from seqspan._core.backend import DEVICES, check_device_samples, is_on_gpu, require_cupy, to_host
-from seqspan._core.checks import check_bool, check_choice, check_count, check_seed, check_weight
+from seqspan._core.checks import (
+    check_bool,
+    check_choice,
+    check_count,
+    check_lengths,
+    check_seed,
+    check_weight,
+)
 from seqspan._core.display import Display
 from seqspan._core.kernels import Kernel, check_kernel
 from seqspan._core.solution import Progress
@@ -25,7 +33,8 @@ from seqspan.estimators._predict import Predicting
 from seqspan.models import Model
 from seqspan.pipeline import Method, WarmStart, as_recording, cut, represent
 from seqspan.readers._data_frames import from_frame, is_frame
-from seqspan.recording import KINDS, Recording
+from seqspan.readers._several import is_several, read_all
+from seqspan.recording import KINDS, Recording, concatenate
 from seqspan.segmentation import Cutting, Representation, Segmentation
 from seqspan.solvers import Stopping
 from seqspan.solvers.fast.landmarks import DICTIONARIES, N_LANDMARKS
@@ -34,6 +43,7 @@ MIN_SAMPLES = 3  # fewest samples that can be fitted
 PRECISIONS = ("float32", "float64")
 PUBLISHED_RULES = ("vladmap", "ladmpsap", "sylvester")  # solvers whose papers give a stopping rule
 Callback = Callable[[Progress], None]
+Samples: TypeAlias = npt.ArrayLike | Recording | Sequence[Recording | str | PathLike[str]]
 Names: TypeAlias = "npt.NDArray[np.object_] | None"  # of a table's columns
 
 
@@ -83,16 +93,19 @@ class SubspaceSegmenter(Predicting, ClusterMixin, BaseEstimator):
         """Name of the solver, checked."""
         raise NotImplementedError
 
-    def fit(self, X: npt.ArrayLike | Recording, y: object = None) -> Self:
+    def fit(self, X: Samples, y: object = None, *, lengths: Sequence[int] | None = None) -> Self:
         """Segment samples in order.
 
         Parameters
         ----------
-        X : array-like or data frame of shape (n_samples, n_features), or Recording
+        X : array-like or data frame of shape (n_samples, n_features), Recording, or list of Recordings
             Samples in order, one per row. A Recording also has a kind, times and names. In a data frame of
             pandas or polars, dates or a column of times are the times, not features
-            (:func:`seqspan.readers.from_frame`).
+            (:func:`seqspan.readers.from_frame`). A list of Recordings or paths shares its labels.
         y : ignored
+        lengths : sequence of int, optional
+            Numbers of samples of several recordings, one after another in X. No span crosses from one into
+            the next, and nothing is penalised there.
 
         Returns
         -------
@@ -107,7 +120,9 @@ class SubspaceSegmenter(Predicting, ClusterMixin, BaseEstimator):
         array([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2,
                2, 2, 2, 2, 2, 2, 2, 2])
         """
-        recording, names = self._recording(X)
+        recording, names = self._recording(concatenate(read_all(X)) if is_several(X) else X)
+        if lengths is not None:
+            recording = replace(recording, lengths=check_lengths(lengths, len(recording)), sources=())
         self._warm = (self._warm or WarmStart()) if check_bool("warm_start", self.warm_start) else None
         method, cutting = self.stages()
         with Display(type(self).__name__, int(self.verbose)) as display:

@@ -6,9 +6,7 @@ import inspect
 from os import PathLike
 from typing import Any
 
-import numpy.typing as npt
-
-from seqspan.estimators._base import SubspaceSegmenter
+from seqspan.estimators._base import Samples, SubspaceSegmenter
 from seqspan.estimators._coupled import Coupled
 from seqspan.estimators.lrr import LRR
 from seqspan.estimators.lsr import LSR
@@ -16,7 +14,6 @@ from seqspan.estimators.osc import OSC
 from seqspan.estimators.spatsc import SpatSC
 from seqspan.estimators.ssc import SSC
 from seqspan.readers import read
-from seqspan.recording import Recording
 from seqspan.segmentation import Segmentation
 
 #: Estimators by the names used in ``segment`` and on the command line.
@@ -69,7 +66,7 @@ def make_estimator(method: str = "osc", **settings: Any) -> SubspaceSegmenter:
 
 
 def segment(
-    source: str | PathLike[str] | Recording | npt.ArrayLike,
+    source: str | PathLike[str] | Samples,
     *,
     n_subspaces: int | str = "auto",
     n_spans: int | str = "auto",
@@ -80,13 +77,13 @@ def segment(
 
     Parameters
     ----------
-    source : path, Recording, data frame, or array-like of shape (n_samples, n_features)
+    source : path, Recording, list of these, data frame, or array-like of shape (n_samples, n_features)
         A file that :func:`seqspan.read` can read, a recording, a data frame of pandas or polars, or samples
-        in order, one per row.
+        in order, one per row. Several paths or recordings are segmented together: their labels are shared.
     n_subspaces : int or "auto"
         Number of distinct labels.
     n_spans : int or "auto"
-        Number of spans.
+        Number of spans, of all recordings together.
     method : {"osc", "spatsc", "ssc", "lrr", "lsr"}
     **settings
         Parameters of the method's estimator, such as ``cut="ncut"`` or ``lambda_2=3.0``. For all others, the

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +40,7 @@ class Selection:
     def from_files(cls, files: Iterable[str]) -> Selection:
         """The exports among the files of a result."""
         there = set(files)
-        names = tuple(name for name in EXPORTS if file_of(name) in there)
+        names = tuple(name for name in EXPORTS if any(_is_export(name, file) for file in there))
         return cls(names, any(file.startswith(f"{SPLIT_FOLDER}/") for file in there))
 
     def __or__(self, other: Selection) -> Selection:
@@ -53,7 +53,9 @@ class Selection:
         """Refuse exports that do not fit a recording."""
         if not self:
             return
-        timeline = make_timeline(recording, [])
+        if self.split and len(recording.lengths) > 1:
+            raise ValueError("--split is for one film at a time; got several recordings.")
+        timeline = make_timeline(recording.split()[0], [])
         for name in self.names:
             check_export(name, timeline)
         if self.split and timeline.frame_rate is None:
@@ -65,15 +67,38 @@ class Selection:
         """Write the exports; return what ``result.json`` says about them."""
         if not self:
             return {}
-        timeline = make_timeline(recording, list(spans), names)
-        for name in self.names:
-            write_export(name, timeline, folder / file_of(name))
+        parts = recording.split()
+        titles = recording.names if len(parts) > 1 else ("",)
+        for place, (part, title) in enumerate(zip(parts, titles, strict=True)):
+            timeline = make_timeline(part, _spans_of(place, spans), names)
+            for name in self.names:
+                write_export(name, timeline, folder / file_of(name, title))
         if not self.split:
             return {}
         (folder / SPLIT_FOLDER).mkdir()
         return {"split": [asdict(piece) for piece in split_video(timeline, folder / SPLIT_FOLDER)]}
 
 
-def file_of(name: str) -> str:
-    """The file of an export in a result folder."""
-    return f"{STEM}{EXPORTS[name].suffix}"
+def file_of(name: str, recording: str = "") -> str:
+    """The file of an export in a result folder; with several recordings, each has its own.
+
+    Examples
+    --------
+    >>> file_of("elan"), file_of("elan", "walk.c3d")
+    ('spans.eaf', 'spans-walk.c3d.eaf')
+    """
+    return f"{STEM}{f'-{recording}' if recording else ''}{EXPORTS[name].suffix}"
+
+
+def _is_export(name: str, file: str) -> bool:
+    """Whether a file is the export of a recording, or of one of several."""
+    return (
+        file.startswith((f"{STEM}.", f"{STEM}-")) and file.endswith(EXPORTS[name].suffix) and "/" not in file
+    )
+
+
+def _spans_of(place: int, spans: Sequence[Span]) -> list[Span]:
+    """The spans of one recording, counted from its first sample."""
+    own = [span for span in spans if span.recording == place]
+    first = own[0].start
+    return [replace(span, start=span.start - first, end=span.end - first, recording=0) for span in own]

@@ -10,11 +10,13 @@ parabola that ends at the edge of a ball. The best s has a closed form, and any 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from seqspan._core.types import Array
+from seqspan._core.spans import part_slices
+from seqspan._core.types import Array, IntArray
 
 if TYPE_CHECKING:
     from seqspan.models import Model
@@ -71,26 +73,31 @@ def parabola_top(linear: Array, quadratic: Array, limit: Array) -> Array:
     return np.asarray(s * (linear - s * quadratic))  # s**2 would overflow when a tiny E is scaled up
 
 
-def tighten(correlations: Array, V: Array, band: float, zero_diagonal: bool) -> Array:
+def tighten(
+    correlations: Array, V: Array, band: float, zero_diagonal: bool, joins: Sequence[int] = ()
+) -> Array:
     """Move V as little as needed, step by step in time, until ``|X^T E - V R^T| <= band``.
 
     The single worst entry of a dual point sets its scale. Clipping fixes only the entries that exceed the
     band and makes the columns of V slightly longer. That costs in the 2-norm of whole columns instead of a
     maximum over n^2 entries. With ``c = X^T E`` and ``v_0 = v_n = 0``, entry j of a row must satisfy
-    ``v_{j-1} - v_j in [c_j - band, c_j + band]``, and v_n = 0 must stay within reach.
+    ``v_{j-1} - v_j in [c_j - band, c_j + band]``, and v_n = 0 must stay within reach. Where another
+    recording begins, v is zero too.
 
     Parameters
     ----------
     correlations : array of shape (m, n)
         ``X^T E``.
-    V : array of shape (m, n - 1)
+    V : array of shape (m, n - 1 - n_joins)
     band : float
     zero_diagonal : bool
         Whether the diagonal of Z is fixed at zero. Its entries are then unbounded in the dual.
+    joins : sequence of int
+        Columns at which another recording begins.
 
     Returns
     -------
-    array of shape (m, n - 1)
+    array of the shape of V
 
     Examples
     --------
@@ -98,8 +105,17 @@ def tighten(correlations: Array, V: Array, band: float, zero_diagonal: bool) -> 
     >>> tighten(c, V, 0.4, zero_diagonal=False)
     array([[-0.1]])
     """
+    tightened = []
+    for place, part in enumerate(part_slices(joins, correlations.shape[1])):
+        own = V[:, part.start - place : part.stop - place - 1]  # one column less for each earlier part
+        diagonal = np.arange(len(V)) - part.start if zero_diagonal else None
+        tightened.append(_tighten_part(correlations[:, part], own, band, diagonal))
+    return np.concatenate(tightened, axis=1)
+
+
+def _tighten_part(correlations: Array, V: Array, band: float, diagonal: IntArray | None) -> Array:
+    """The same within one recording; `diagonal` is the column, if any, in which each row is free."""
     m, n = correlations.shape
-    rows = np.arange(m)
     tightened = np.empty_like(V)
     previous = np.zeros(m, dtype=V.dtype)
     ahead = correlations.sum(axis=1)  # sum of c over the columns still to come
@@ -108,9 +124,9 @@ def tighten(correlations: Array, V: Array, band: float, zero_diagonal: bool) -> 
         ahead = ahead - c
         reach = np.full(m, band * (n - 1 - j))
         width = np.full(m, band)
-        if zero_diagonal:
-            reach[rows > j] = np.inf  # the free diagonal entry ahead absorbs anything
-            width[rows == j] = np.inf
+        if diagonal is not None:
+            reach[(diagonal > j) & (diagonal < n)] = np.inf  # the free entry ahead absorbs anything
+            width[diagonal == j] = np.inf
         low = np.maximum(previous - c - width, ahead - reach)
         high = np.minimum(previous - c + width, ahead + reach)
         previous = np.maximum(low, np.minimum(V[:, j], high))

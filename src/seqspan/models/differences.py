@@ -1,7 +1,8 @@
 """How columns are coupled: the paper's operator R, and its counterpart on a graph.
 
 Neither matrix is ever formed. ``Z R`` holds differences of neighbouring columns, ``V R^T`` is its adjoint,
-and ``R R^T`` is the Laplacian of a path, which the DCT-II diagonalises.
+and ``R R^T`` is the Laplacian of a path, which the DCT-II diagonalises. Where one recording ends and the next
+begins, R has no column: the path falls into one part per recording.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Protocol
 import numpy as np
 from scipy.fft import dct, idct
 
+from seqspan._core.spans import part_slices
 from seqspan._core.types import Array, IntArray
 
 
@@ -109,37 +111,59 @@ class Operator(Protocol):
 
 @dataclass(frozen=True)
 class Path:
-    """Neighbours in time: ``D = R``.
+    """Neighbours in time: ``D = R``, without the columns of R that would couple two recordings.
+
+    Parameters
+    ----------
+    joins : tuple of int
+        Columns of Z at which another recording begins, ascending.
 
     Examples
     --------
     >>> Path().apply(np.array([[1.0, 4.0, 9.0]]))
     array([[3., 5.]])
+    >>> Path(joins=(2,)).apply(np.array([[1.0, 4.0, 9.0]]))
+    array([[3.]])
     """
+
+    joins: tuple[int, ...] = ()
 
     def apply(self, Z: Array) -> Array:
         """Compute ``Z R``."""
-        return differences(Z)
+        return np.delete(differences(Z), self._left_out, axis=1) if self.joins else differences(Z)
 
     def adjoint(self, V: Array) -> Array:
         """Compute ``V R^T``."""
-        return spread(V)
+        if not self.joins:
+            return spread(V)
+        n_differences = V.shape[1] + len(self.joins)
+        whole = np.zeros((V.shape[0], n_differences), dtype=V.dtype)
+        whole[:, np.delete(np.arange(n_differences), self._left_out)] = V
+        return spread(whole)
 
     def norm_squared(self) -> float:
         """Bound on the eigenvalues of the path Laplacian, for any length."""
         return 4.0
 
     def eigenvalues(self, n: int) -> Array:
-        """Eigenvalues of the path Laplacian."""
-        return path_laplacian_eigenvalues(n)
+        """Eigenvalues of the path Laplacian, part by part."""
+        lengths = [part.stop - part.start for part in part_slices(self.joins, n)]
+        return np.concatenate([path_laplacian_eigenvalues(length) for length in lengths])
 
     def to_eigenbasis(self, F: Array) -> Array:
-        """Transform rows by the DCT-II."""
-        return np.asarray(dct(F, axis=1, norm="ortho"))
+        """Transform rows by the DCT-II, part by part."""
+        parts = part_slices(self.joins, F.shape[1])
+        return np.concatenate([dct(F[:, part], axis=1, norm="ortho") for part in parts], axis=1)
 
     def from_eigenbasis(self, F: Array) -> Array:
-        """Transform rows back by the DCT-III."""
-        return np.asarray(idct(F, axis=1, norm="ortho"))
+        """Transform rows back by the DCT-III, part by part."""
+        parts = part_slices(self.joins, F.shape[1])
+        return np.concatenate([idct(F[:, part], axis=1, norm="ortho") for part in parts], axis=1)
+
+    @property
+    def _left_out(self) -> IntArray:
+        """Columns of R that are left out: those between two recordings."""
+        return np.array(self.joins, dtype=np.intp) - 1
 
 
 @dataclass(frozen=True, eq=False)

@@ -285,6 +285,7 @@ class _PathModel(Model):
     weight_powers: ClassVar[Mapping[str, int] | None] = {"lam1": 2, "lam2": 2}
     lam1: float
     zero_diagonal: bool
+    joins: tuple[int, ...]
 
     @property
     def penalty(self) -> Term:
@@ -294,7 +295,7 @@ class _PathModel(Model):
     def _dual_candidates(self, atoms: Array, E: Array, V: Array) -> list[Array]:
         correlations = atoms.T @ E
         bands = (width * self.lam1 for width in BANDS)
-        return [V, *(tighten(correlations, V, band, self.zero_diagonal) for band in bands)]
+        return [V, *(tighten(correlations, V, band, self.zero_diagonal, self.joins) for band in bands)]
 
 
 @dataclass(frozen=True)
@@ -305,6 +306,8 @@ class SpatSc(_PathModel):
     ----------
     lam1, lam2 : float
     zero_diagonal : bool
+    joins : tuple of int
+        Samples at which another recording begins; R has no column there.
 
     Examples
     --------
@@ -316,11 +319,12 @@ class SpatSc(_PathModel):
     lam1: float
     lam2: float
     zero_diagonal: bool = True
+    joins: tuple[int, ...] = ()
 
     @property
     def coupling(self) -> Coupling:
         """l1 norm of the differences."""
-        return Coupling(Path(), Absolute(self.lam2))
+        return Coupling(Path(self.joins), Absolute(self.lam2))
 
 
 @dataclass(frozen=True)
@@ -333,6 +337,8 @@ class Osc(_PathModel):
     ----------
     lam1, lam2 : float
     zero_diagonal : bool
+    joins : tuple of int
+        Samples at which another recording begins; R has no column there.
 
     Examples
     --------
@@ -347,11 +353,12 @@ class Osc(_PathModel):
     lam1: float
     lam2: float
     zero_diagonal: bool = False
+    joins: tuple[int, ...] = ()
 
     @property
     def coupling(self) -> Coupling:
         """Column norms of the differences."""
-        return Coupling(Path(), ColumnNorms(self.lam2))
+        return Coupling(Path(self.joins), ColumnNorms(self.lam2))
 
 
 @dataclass(frozen=True)
@@ -361,6 +368,8 @@ class OscLowRank(Model):
     Parameters
     ----------
     lam1, lam2 : float
+    joins : tuple of int
+        Samples at which another recording begins; R has no column there.
 
     Examples
     --------
@@ -372,6 +381,7 @@ class OscLowRank(Model):
     weight_powers: ClassVar[Mapping[str, int] | None] = {"lam1": 2, "lam2": 2}
     lam1: float
     lam2: float
+    joins: tuple[int, ...] = ()
 
     @property
     def penalty(self) -> Term:
@@ -381,4 +391,4 @@ class OscLowRank(Model):
     @property
     def coupling(self) -> Coupling:
         """Column norms of the differences."""
-        return Coupling(Path(), ColumnNorms(self.lam2))
+        return Coupling(Path(self.joins), ColumnNorms(self.lam2))

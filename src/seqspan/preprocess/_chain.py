@@ -6,12 +6,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from seqspan._core.spans import part_slices
 from seqspan._core.types import Array, IntArray
 from seqspan.preprocess._choice import choose_steps
 from seqspan.preprocess._steps import LEARNED, Learned, Matrix, Step, UnitNorm, as_floats, parse_step
@@ -45,12 +47,14 @@ class Chain:
     steps: tuple[Step, ...] = ()
     reasons: tuple[str, ...] = ()
 
-    def apply(self, X: Matrix) -> Array:
+    def apply(self, X: Matrix, joins: Sequence[int] = ()) -> Array:
         """Apply all steps to rows.
 
         Parameters
         ----------
         X : array of shape (n_samples, n_features)
+        joins : sequence of int
+            Rows at which another recording begins. No step mixes rows of two recordings.
 
         Returns
         -------
@@ -58,10 +62,10 @@ class Chain:
         """
         rows = as_floats(X)
         for step in self.steps:
-            rows = step.apply(rows)
+            rows, joins = apply_step(step, rows, joins)
         return rows
 
-    def learn(self, X: Matrix) -> Chain:
+    def learn(self, X: Matrix, joins: Sequence[int] = ()) -> Chain:
         """Return a chain that does to any rows what this one does to X.
 
         Means, deviations and directions are those of X, whatever the rows.
@@ -69,6 +73,8 @@ class Chain:
         Parameters
         ----------
         X : array of shape (n_samples, n_features)
+        joins : sequence of int
+            Rows at which another recording begins.
 
         Returns
         -------
@@ -77,14 +83,16 @@ class Chain:
         rows, steps = as_floats(X), []
         for step in self.steps:
             steps.append(step.learn(rows))
-            rows = steps[-1].apply(rows)
+            rows, joins = apply_step(steps[-1], rows, joins)
         return replace(self, steps=tuple(steps))
 
-    def rows(self, n_samples: int) -> IntArray:
+    def rows(self, n_samples: int, joins: Sequence[int] = ()) -> IntArray:
         """Return the index of the original row for each row after the chain."""
         indices = np.arange(n_samples)
         for step in self.steps:
-            indices = indices[step.rows(len(indices))]
+            parts = part_slices(joins, len(indices))
+            kept = [indices[part][step.rows(part.stop - part.start)] for part in parts]
+            indices, joins = np.concatenate(kept), _joins_of(kept)
         return indices
 
     def records(self) -> tuple[dict[str, Any], ...]:
@@ -118,7 +126,22 @@ class Chain:
         )
 
 
-def make_chain(steps: Steps, X: Matrix | None = None, kind: str | None = None) -> Chain:
+def apply_step(step: Step, rows: Array, joins: Sequence[int]) -> tuple[Array, Sequence[int]]:
+    """Apply a step, to each recording alone if it looks at neighbouring rows; also the new joins."""
+    if not joins or not step.looks_around:
+        return step.apply(rows), joins
+    parts = [step.apply(rows[part]) for part in part_slices(joins, len(rows))]
+    return np.concatenate(parts), _joins_of(parts)
+
+
+def _joins_of(parts: Sequence[Matrix]) -> list[int]:
+    """Rows at which all parts but the first begin."""
+    return list(accumulate(len(part) for part in parts[:-1]))
+
+
+def make_chain(
+    steps: Steps, X: Matrix | None = None, kind: str | None = None, joins: Sequence[int] = ()
+) -> Chain:
     """Make a chain of steps from their names, or choose the steps by looking at the data.
 
     Parameters
@@ -130,6 +153,8 @@ def make_chain(steps: Steps, X: Matrix | None = None, kind: str | None = None) -
         The data, for "auto".
     kind : str, optional
         Kind of recording, for "auto".
+    joins : sequence of int
+        Rows at which another recording begins, for "auto".
 
     Returns
     -------
@@ -150,7 +175,7 @@ def make_chain(steps: Steps, X: Matrix | None = None, kind: str | None = None) -
         if steps == "auto":
             if X is None:
                 raise ValueError("steps='auto' needs X to choose the steps; got X=None.")
-            return Chain(*choose_steps(X, kind))
+            return Chain(*choose_steps(X, kind, joins))
         steps = [name.strip() for name in steps.split(",") if name.strip()]
     return Chain(tuple(parse_step(step) for step in steps))
 
@@ -180,11 +205,12 @@ def preprocess(recording: Recording, steps: Steps = "auto") -> Recording:
     >>> np.array_equal(preprocess(raw, done.steps).X, done.X)
     True
     """
-    chain = make_chain(steps, recording.X, recording.kind)
+    joins: Sequence[int] = recording.joins
+    chain = make_chain(steps, recording.X, recording.kind, joins)
     X, names = as_floats(recording.X), recording.feature_names
     for step in chain.steps:
-        X = step.apply(X)
+        X, joins = apply_step(step, X, joins)
         names = step.name_features(names, X.shape[1])
-    kept = recording.take(chain.rows(len(recording)))
+    kept = recording.take(chain.rows(len(recording), recording.joins))
     done = replace(kept, X=X, feature_names=names, steps=(*recording.steps, *chain.records()))
     return done.with_notes(*(f"preprocessing: {reason}" for reason in chain.reasons))

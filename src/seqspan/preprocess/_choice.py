@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from seqspan._core.scaling import binary_exponent
+from seqspan._core.spans import part_slices
 from seqspan._core.types import Array
 from seqspan.preprocess._statistics import column_deviations, column_means
 from seqspan.preprocess._steps import (
@@ -28,7 +31,9 @@ MAX_LAG_SHARE = 0.01  # of the samples; what is further apart says little about 
 COLUMN_PERCENTILE = 25.0  # percent of the columns that must come near zero for zero to be meaningful
 
 
-def choose_steps(X: Matrix, kind: str | None = None) -> tuple[tuple[Step, ...], tuple[str, ...]]:
+def choose_steps(
+    X: Matrix, kind: str | None = None, joins: Sequence[int] = ()
+) -> tuple[tuple[Step, ...], tuple[str, ...]]:
     """Choose steps that suit the data, and say why.
 
     Centring moves the origin that all subspaces share. That is right only if zero is arbitrary, as for joint
@@ -41,6 +46,8 @@ def choose_steps(X: Matrix, kind: str | None = None) -> tuple[tuple[Step, ...], 
     X : array of shape (n_samples, n_features)
     kind : str, optional
         Kind of recording.
+    joins : sequence of int
+        Rows at which another recording begins.
 
     Returns
     -------
@@ -59,7 +66,7 @@ def choose_steps(X: Matrix, kind: str | None = None) -> tuple[tuple[Step, ...], 
     'centred: the zero of joint angles and positions is arbitrary'
     """
     if X.shape[1] <= FEW_COLUMNS:
-        return _embed(X)
+        return _embed(X, joins)
     centre, centre_reason = _choose_centring(X, kind)
     steps: list[Step] = [Centre()] if centre else []
     reasons = [centre_reason]
@@ -70,9 +77,9 @@ def choose_steps(X: Matrix, kind: str | None = None) -> tuple[tuple[Step, ...], 
     return (*steps, UnitNorm()), (*reasons, "unit norm: the models compare directions, not lengths")
 
 
-def _embed(X: Matrix) -> tuple[tuple[Step, ...], tuple[str, ...]]:
+def _embed(X: Matrix, joins: Sequence[int]) -> tuple[tuple[Step, ...], tuple[str, ...]]:
     """Steps for one or two columns, whose states differ in their course over time."""
-    delay = Delay(lag=_choose_lag(X))
+    delay = Delay(lag=_choose_lag(X, joins))
     columns = "one column" if X.shape[1] == 1 else f"{X.shape[1]} columns"
     reason = (
         f"delay embedding: single samples of {columns} say little, so each is put beside its neighbours, "
@@ -82,13 +89,20 @@ def _embed(X: Matrix) -> tuple[tuple[Step, ...], tuple[str, ...]]:
     return (Centre(), Scale(), delay, UnitNorm()), (f"centred and scaled: {columns}", reason, unit)
 
 
-def _choose_lag(X: Matrix) -> int:
+def _choose_lag(X: Matrix, joins: Sequence[int]) -> int:
     """The first lag from which samples twice as far apart differ hardly more.
 
     Medians are used, so that rare changes have no say.
     """
-    most = max(1, int(MAX_LAG_SHARE * len(X)))
-    differ = [float(np.median(np.abs(X[lag:] - X[:-lag]))) for lag in range(1, 2 * most + 1)]
+    parts = [X[part] for part in part_slices(joins, len(X))]
+    longest = max(len(part) for part in parts)
+    most = max(1, int(MAX_LAG_SHARE * longest))
+    if longest <= 2 * most:
+        return 1
+    steps = [
+        [part[lag:] - part[:-lag] for part in parts if len(part) > lag] for lag in range(1, 2 * most + 1)
+    ]
+    differ = [float(np.median(np.abs(np.concatenate(each)))) for each in steps]
     return next((lag for lag in range(1, most) if differ[2 * lag - 1] <= SATURATED * differ[lag - 1]), most)
 
 

@@ -29,6 +29,7 @@ class Step:
     """One step: `apply` turns rows into rows, the other methods say where rows and columns come from."""
 
     name: ClassVar[str] = ""
+    looks_around: ClassVar[bool] = False  # at neighbouring rows, which are of the same recording
 
     def apply(self, X: Array) -> Array:
         """Return new rows; X, of shape (n_samples, n_features), is not changed."""
@@ -137,6 +138,7 @@ class Delay(Step):
     """
 
     name: ClassVar[str] = "delay"
+    looks_around: ClassVar[bool] = True
     window: int = 5
     lag: int = 1
 
@@ -177,6 +179,7 @@ class Subsample(Step):
     """
 
     name: ClassVar[str] = "subsample"
+    looks_around: ClassVar[bool] = True
     stride: int = 2
 
     def __post_init__(self) -> None:

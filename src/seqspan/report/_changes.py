@@ -6,18 +6,22 @@ from typing import Any
 
 import numpy as np
 
-from seqspan._core.types import Array
+from seqspan._core.types import Array, IntArray
 from seqspan.cuts.ordered.confidence import REACH, boundary_confidence
 from seqspan.cuts.ordered.cost import GaussianCost
 
 MAX_PLACES = 2000  # a wide screen has no more pixels; longer recordings are averaged over blocks of samples
 
 
-def describe_changes(cost: GaussianCost) -> dict[str, Any]:
-    """The confidence that a boundary would have at the start of every block of samples, in thousandths."""
+def describe_changes(cost: GaussianCost, joins: tuple[int, ...] = ()) -> dict[str, Any]:
+    """The confidence that a boundary would have at the start of every block of samples, in thousandths.
+
+    It is zero where another recording begins.
+    """
     size = -(-cost.n_samples // MAX_PLACES)
     blocks = cost if size == 1 else GaussianCost([average_blocks(view, size) for view in cost.views])
-    return {"size": size, "values": np.round(1000 * confidence_everywhere(blocks)).astype(int).tolist()}
+    confidence = confidence_everywhere(blocks, np.array(joins, dtype=np.intp) // size)
+    return {"size": size, "values": np.round(1000 * confidence).astype(int).tolist()}
 
 
 def average_blocks(rows: Array, size: int) -> Array:
@@ -35,8 +39,10 @@ def average_blocks(rows: Array, size: int) -> Array:
     return means
 
 
-def confidence_everywhere(cost: GaussianCost) -> Array:
+def confidence_everywhere(cost: GaussianCost, joins: IntArray | None = None) -> Array:
     """The confidence that a single boundary would have before each sample; zero for the first one.
+
+    It is zero at joins of two recordings, too, and nobody looks across them.
 
     Examples
     --------
@@ -46,7 +52,9 @@ def confidence_everywhere(cost: GaussianCost) -> Array:
     20
     """
     confidence = np.zeros(cost.n_samples)
+    known = np.empty(0, dtype=np.intp) if joins is None else joins[joins > 0]
     for first in range(1, REACH + 1):  # boundaries this far apart do not see each other
-        places = np.arange(first, cost.n_samples, REACH)
+        places = np.union1d(np.arange(first, cost.n_samples, REACH), known)
         confidence[places] = boundary_confidence(cost, places)
+    confidence[known] = 0
     return confidence

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from seqspan._core.backend import to_host
 from seqspan._core.solution import Solution
+from seqspan._core.text import printable
 from seqspan._core.types import Array, IntArray
 from seqspan.cuts.spectral.affinity import SharedAffinity, affinity
 from seqspan.recording import Recording
@@ -48,6 +50,18 @@ class Content:
     def is_solved(self) -> bool:
         """Whether there are coefficients; labels that were known before need none."""
         return self.found.representation is not None
+
+    @property
+    def several(self) -> bool:
+        """Whether there are several recordings."""
+        return len(self.recording.lengths) > 1
+
+    @property
+    def title(self) -> str:
+        """What the page is about."""
+        if self.several:
+            return f"{len(self.recording.lengths)} recordings"
+        return printable(Path(self.recording.source).name or "recording")
 
     @property
     def representation(self) -> Representation:

@@ -23,6 +23,7 @@ from seqspan.report._changes import describe_changes
 from seqspan.report._content import Content
 from seqspan.report._pictures import affinity_map, heat_map, symmetric_heat_map
 from seqspan.report._recuts import MAX_SUBSPACES, recut, recut_grains
+from seqspan.report._stack import draw_stack
 from seqspan.report._views import make_view
 from seqspan.report._words import MIN_CLEAR_CONFIDENCE, describe_facts, describe_settings
 from seqspan.segmentation import Segmentation
@@ -76,7 +77,8 @@ def build_report(
     environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
     template = environment.from_string(_resource("page.html"))
     return template.render(
-        name=printable(Path(content.recording.source).name or "recording"),
+        name=content.title,
+        stacked=Markup(draw_stack(content)),  # all text in it is escaped
         facts=facts,
         settings=describe_settings(content),
         document=_printable(content.document),
@@ -144,24 +146,32 @@ def make_data(content: Content) -> dict[str, Any]:
         **(_solver_data(content) if content.is_solved else NOT_SOLVED),
         "n": len(content.recording),
         "name": printable(Path(content.recording.source).stem or "recording"),
-        "unit": printable(content.recording.time_unit),
+        "joins": list(content.recording.joins),
+        "unit": "sample" if content.several else printable(content.recording.time_unit),
         "dates": _dates(content),
         "names": _names(content),
-        "edges": _short_edges(edge_times(content.recording.times)),
+        "edges": _short_edges(_edges(content)),
         "colours": COLOURS,
         "chosen": content.found.n_subspaces,
-        "cuts": {str(k): _runs(labels) for k, labels in sorted(cuts.items())},
+        "cuts": {str(k): _cut_runs(content, labels) for k, labels in sorted(cuts.items())},
         "found": _spans(content.found),
         "grains": {grain: _spans(other) for grain, other in grains.items()},
         "confidence": {str(k): _confidence(content, labels) for k, labels in cuts.items()}
         | {grain: _pairs(other.boundaries, other.confidence) for grain, other in grains.items()},
         "truth": _truth(content),
-        "changes": None if content.found.cutter is None else describe_changes(content.found.cutter.cost),
+        "changes": _changes(content),
         "noun": noun_of(content.recording.kind),
         "nouns": plural_of(noun_of(content.recording.kind)),
         "minClear": MIN_CLEAR_CONFIDENCE,
         "view": make_view(content.recording, cuts, content.found.n_subspaces),
     }
+
+
+def _changes(content: Content) -> dict[str, Any] | None:
+    """The confidence that a boundary would have anywhere; None where nobody has measured it."""
+    cutter = content.found.cutter
+    joins = content.representation.joins if content.is_solved else content.recording.joins
+    return None if cutter is None else describe_changes(cutter.cost, joins)
 
 
 def _solver_data(content: Content) -> dict[str, Any]:
@@ -178,9 +188,14 @@ def _solver_data(content: Content) -> dict[str, Any]:
     }
 
 
+def _edges(content: Content) -> Array:
+    """Start times of the samples; of several recordings, which have times of their own, their numbers."""
+    return np.arange(len(content.recording) + 1.0) if content.several else edge_times(content.recording.times)
+
+
 def _dates(content: Content) -> list[list[Any]] | None:
     """Samples at which spans start, with their dates; None if the recording has no dates."""
-    if content.document.get("input", {}).get("time_zone") is None:
+    if content.several or content.document.get("input", {}).get("time_zone") is None:
         return None
     return [[span["start"], span["start_time"]] for span in content.document["spans"]]
 
@@ -217,6 +232,11 @@ def _spans(found: Segmentation) -> list[list[int]]:
     return [starts, found.labels[starts].tolist()]
 
 
+def _cut_runs(content: Content, labels: IntArray) -> list[list[int]]:
+    """Starts and labels of a cut on the slider; spans as found may have neighbours of the same label."""
+    return _spans(content.found) if labels is content.found.labels else _runs(labels)
+
+
 def _confidence(content: Content, labels: IntArray) -> dict[str, float]:
     """Confidence in each boundary of a cut, keyed by sample; for the cut as found it is already known."""
     if labels is content.found.labels:
@@ -229,7 +249,7 @@ def _pairs(starts: IntArray, values: Array | None) -> dict[str, float]:
     """Values by sample."""
     known = [] if values is None else values.tolist()
     pairs = zip(starts.tolist(), known, strict=True)
-    return {str(start): round(value, 3) for start, value in pairs if not np.isnan(value)}
+    return {str(start): round(value, 3) for start, value in pairs if np.isfinite(value)}
 
 
 def _truth(content: Content) -> dict[str, Any] | None:

@@ -63,7 +63,9 @@ def _room(content: Content) -> int:
 
 
 def _numbers(content: Content) -> list[int]:
-    """Numbers on the slider, besides the one that was found."""
+    """Numbers on the slider, besides the one that was found; of several recordings there are no others."""
+    if content.several:
+        return []
     n = int(content.Z.shape[1])
     if content.cut != "ordered":
         return list(range(1, min(MAX_SUBSPACES, n) + 1))

@@ -43,8 +43,9 @@ def describe_size(content: Content) -> str:
     """How long the recording is."""
     recording = content.recording
     noun = {"video": "frames", "mocap": "poses", "spectra": "spectra"}.get(recording.kind, "samples")
-    edges = edge_times(recording.times)
-    length = f", {edges[-1] - edges[0]:.6g} {recording.time_unit}" if recording.time_unit != "sample" else ""
+    edges = [edge_times(part) for part in np.split(recording.times, recording.joins)]
+    total = sum(part[-1] - part[0] for part in edges)
+    length = f", {total:.6g} {recording.time_unit}" if recording.time_unit != "sample" else ""
     return printable(f"{len(recording):,} {noun}{length}, {recording.X.shape[1]:,} values each")
 
 
@@ -215,7 +216,7 @@ def _nats(evidence: float) -> str:
 
 def describe_uncertain(content: Content) -> str:
     """Which boundaries deserve a second look."""
-    total = len(content.found.boundaries)
+    total = int(np.count_nonzero(np.isfinite(content.confidence)))
     if not total:
         return "There are no boundaries."
     if np.all(np.isnan(content.confidence)):

@@ -18,7 +18,7 @@ from seqspan.recording import Recording
 from seqspan.results.naming import is_unknown, name_labels, number_labels
 
 REQUIRED = ("start", "end", "label")
-OPTIONAL = ("start_time", "end_time", "confidence", "name")  # all but names are computed again
+OPTIONAL = ("start_time", "end_time", "confidence", "name", "recording")  # all but names are computed again
 MAX_BYTES = 2**26
 TIME_TOLERANCE = 1e-6  # relative; the report's tables have ten digits
 DATE_TOLERANCE = 1e-5  # seconds; the report's dates are rounded
@@ -114,8 +114,10 @@ def read_corrections(path: Path, recording: Recording, names: Sequence[str] = ()
         given, renamed = name_labels(stated, names)
     except ValueError as error:
         raise ValueError(f"{printable(str(path))}: not a table of spans: {error}") from error
-    boundaries = np.array([row.start for row in rows[1:]], dtype=np.intp)
-    division = Division(boundaries, np.array(labels, dtype=np.intp))
+    stated_starts = np.array([row.start for row in rows], dtype=np.intp)
+    starts = np.union1d(stated_starts, recording.joins).astype(np.intp)  # no span crosses into a recording
+    places = np.searchsorted(stated_starts, starts, side="right") - 1
+    division = Division(starts[1:], np.array(labels, dtype=np.intp)[places])
     return Corrections(division, (*_note_times(rows, recording), *renamed), given)
 
 
@@ -199,6 +201,8 @@ def _gap(start: int, end: int, where: str) -> str:
 
 def _note_times(rows: list[Row], recording: Recording) -> list[str]:
     """Say so if the table states other times than those of its samples, which somebody may have edited."""
+    if len(recording.lengths) > 1:  # each has times of its own
+        return []
     edges = edge_times(recording.times)
     dates = None if recording.dates is None else recording.dates.edges()
     other = [

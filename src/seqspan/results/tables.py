@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import groupby
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,10 +23,14 @@ if TYPE_CHECKING:
 
 SPAN_COLUMNS = ("start", "end", "start_time", "end_time", "label", "confidence", "name")
 SAMPLE_COLUMNS = ("index", "time", "label", "row", "name")
+RECORDING = "recording"  # last column of both tables, if there are several recordings
 
 
 def span_rows(
-    spans: Iterable[Span], dates: Dates | None = None, names: Sequence[str] = ()
+    spans: Iterable[Span],
+    dates: Dates | None = None,
+    names: Sequence[str] = (),
+    recordings: Sequence[str] = (),
 ) -> list[dict[str, Any]]:
     """The rows of segments.csv as plain values, as result.json and ``--json`` hold them.
 
@@ -35,6 +41,8 @@ def span_rows(
         Of the samples; times are then written as dates.
     names : sequence of str
         Names of the labels; others are called A, B, ...
+    recordings : sequence of str
+        Names of the recordings, if there are several; the rows then have a column more.
 
     Returns
     -------
@@ -45,21 +53,31 @@ def span_rows(
     >>> span_rows([Span(0, 2, 0.0, 1.0, 0)], names=["walk"])[0]["name"]
     'walk'
     """
-    edges = None if dates is None else dates.edges().to_iso()
     rows = []
-    for span in spans:
-        times = (span.start_time, span.end_time) if edges is None else (edges[span.start], edges[span.end])
-        cells = (span.start, span.end, *times, span.label, span.confidence, title_of(span.label, names))
-        rows.append(dict(zip(SPAN_COLUMNS, cells, strict=True)))
+    for own in _by_recording(spans):
+        first, last = own[0].start, own[-1].end
+        edges = None if dates is None else dates.take(np.arange(first, last)).edges().to_iso()
+        for span in own:
+            times: tuple[Any, Any] = (span.start_time, span.end_time)
+            if edges is not None:
+                times = edges[span.start - first], edges[span.end - first]
+            cells = (span.start, span.end, *times, span.label, span.confidence, title_of(span.label, names))
+            row = dict(zip(SPAN_COLUMNS, cells, strict=True))
+            rows.append(row | ({RECORDING: recordings[span.recording]} if recordings else {}))
     return rows
 
 
-def spans_frame(spans: Iterable[Span], dates: Dates | None = None, names: Sequence[str] = ()) -> pl.DataFrame:
+def spans_frame(
+    spans: Iterable[Span],
+    dates: Dates | None = None,
+    names: Sequence[str] = (),
+    recordings: Sequence[str] = (),
+) -> pl.DataFrame:
     """The rows of segments.csv as a polars data frame; times are dates if the samples have dates.
 
     Parameters
     ----------
-    spans, dates, names
+    spans, dates, names, recordings
         As for `span_rows`.
 
     Returns
@@ -73,14 +91,24 @@ def spans_frame(spans: Iterable[Span], dates: Dates | None = None, names: Sequen
     """
     import polars as pl
 
-    rows = span_rows(spans, None, names)
+    spans = list(spans)
+    rows = span_rows(spans, None, names, recordings)
     frame = pl.DataFrame(rows, schema_overrides={"confidence": pl.Float64}, infer_schema_length=None)
     if dates is None:
         return frame
-    edges = dates.edges()
-    return frame.with_columns(
-        _date_column(edges.take(frame[place].to_numpy()), f"{place}_time") for place in ("start", "end")
-    )
+    edges = dates.take(np.arange(0))
+    for own in _by_recording(spans):
+        first = own[0].start
+        part = dates.take(np.arange(first, own[-1].end)).edges()
+        ends = part.instants[[span.end - first for span in own]]
+        edges = replace(edges, instants=np.append(edges.instants, ends))
+    both = {"start_time": dates.take(frame["start"].to_numpy()), "end_time": edges}
+    return frame.with_columns(_date_column(column, name) for name, column in both.items())
+
+
+def _by_recording(spans: Iterable[Span]) -> list[list[Span]]:
+    """The spans of each recording."""
+    return [list(own) for _, own in groupby(spans, key=lambda span: span.recording)]
 
 
 def _date_column(dates: Dates, name: str) -> pl.Series:
@@ -109,7 +137,11 @@ def note_idle_names(labels: IntArray, names: Sequence[str]) -> list[str]:
 
 
 def write_segments(
-    path: str | PathLike[str], spans: Iterable[Span], dates: Dates | None = None, names: Sequence[str] = ()
+    path: str | PathLike[str],
+    spans: Iterable[Span],
+    dates: Dates | None = None,
+    names: Sequence[str] = (),
+    recordings: Sequence[str] = (),
 ) -> None:
     """Write one row per span, with the confidence in the boundary at its start.
 
@@ -118,7 +150,7 @@ def write_segments(
     path : path
         CSV file to write.
     spans : iterable of Span
-    dates, names
+    dates, names, recordings
         As for `span_rows`.
 
     Examples
@@ -134,8 +166,8 @@ def write_segments(
     """
     with Path(path).open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(SPAN_COLUMNS)
-        for row in span_rows(spans, dates, names):
+        writer.writerow((*SPAN_COLUMNS, RECORDING) if recordings else SPAN_COLUMNS)
+        for row in span_rows(spans, dates, names, recordings):
             confidence = "" if row["confidence"] is None else f"{row['confidence']:.3g}"
             times = {name: write_time(row[name]) for name in ("start_time", "end_time")}
             writer.writerow((row | times | {"confidence": confidence}).values())
@@ -174,10 +206,12 @@ def write_labels(
     titles = {label: title_of(label, names) for label in np.unique(labels).tolist()}
     with Path(path).open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(SAMPLE_COLUMNS)
-        columns = zip(times, labels.tolist(), recording.file_rows.tolist(), strict=True)
-        for index, (time, label, row) in enumerate(columns):
-            writer.writerow((index, time, label, row, titles[label]))
+        several = len(recording.lengths) > 1
+        writer.writerow((*SAMPLE_COLUMNS, RECORDING) if several else SAMPLE_COLUMNS)
+        own = np.repeat(recording.names, recording.lengths).tolist() if several else [""] * len(labels)
+        columns = zip(times, labels.tolist(), recording.file_rows.tolist(), own, strict=True)
+        for index, (time, label, row, name) in enumerate(columns):
+            writer.writerow((index, time, label, row, titles[label], *([name] if several else ())))
 
 
 def write_time(time: float | str) -> str:
@@ -214,11 +248,20 @@ def describe_recording(recording: Recording) -> dict[str, Any]:
         "time_zone": None if recording.dates is None else recording.dates.zone,
         "read_options": dict(recording.read_options),
         "notes": list(recording.notes),
-    }
+    } | ({"recordings": _describe_parts(recording)} if len(recording.lengths) > 1 else {})
+
+
+def _describe_parts(recording: Recording) -> list[dict[str, Any]]:
+    """Names, paths and lengths of several recordings."""
+    sources = recording.sources or ("",) * len(recording.lengths)
+    return [
+        {"name": name, "path": source, "n_samples": length}
+        for name, source, length in zip(recording.names, sources, recording.lengths, strict=True)
+    ]
 
 
 def describe_ends(spans: Sequence[Span], recording: Recording) -> tuple[str, str]:
-    """Where a recording begins and ends, in words.
+    """Where a recording begins and ends, in words; of several, the first and the last.
 
     Examples
     --------
@@ -227,6 +270,8 @@ def describe_ends(spans: Sequence[Span], recording: Recording) -> tuple[str, str
     >>> describe_ends([Span(0, 2, 0.0, 1.0, 0)], core)
     ('0 m', '1 m')
     """
+    if len(recording.lengths) > 1:
+        return recording.names[0], recording.names[-1]
     if recording.dates is not None:
         edges = recording.dates.edges().to_iso()
         return edges[0], edges[-1]
@@ -261,4 +306,6 @@ def read_recording(samples: Mapping[str, Sequence[str]], about: Mapping[str, Any
         read_options=about["read_options"],
         dates=dates,
         rows=np.array(samples["row"], dtype=np.intp) if "row" in samples else None,
+        lengths=tuple(part["n_samples"] for part in about.get("recordings", ())),
+        sources=tuple(part["path"] for part in about.get("recordings", ())),
     )

@@ -45,7 +45,10 @@ def problem(model):
     return X, None if model.zero_diagonal else X[:, 3:140:5]
 
 
-@EVERY_MODEL
+@pytest.mark.parametrize(
+    "model", [*MODELS, *(replace(model, joins=(40, 97)) for model in MODELS)],
+    ids=["osc", "spatsc", "osc_joined", "spatsc_joined"],
+)  # fmt: skip
 def test_three_workers_do_what_one_process_does(cluster, model):
     X, D = problem(model)
     stopping = Stopping(TOL, 5000)

@@ -81,6 +81,7 @@ class GaussianCost:
             counts = [len(view) for view in self.views]
             raise ValueError(f"All views must describe the same samples; got {counts} samples.")
         self._models = [_ViewModel.for_features(view.shape[1], step, prior_samples) for view in self.views]
+        self._tables: dict[bool, list[Array]] = {}
 
     def summarise(self, start: int, end: int) -> Moments:
         """Moments of the samples in [start, end)."""
@@ -113,17 +114,20 @@ class GaussianCost:
         mean: Array = np.mean(per_view, axis=0)
         return mean
 
-    def places(self, step: int) -> IntArray:
-        """Grid points: 0, n, and in each block of `step` samples where the sharpest change is.
+    def places(self, step: int, part: slice | None = None) -> IntArray:
+        """Grid points: first, last, and in each block of `step` samples where the sharpest change is.
 
-        Hard cuts are found to the sample that way, however coarse the grid.
+        Hard cuts are found to the sample that way, however coarse the grid. A `part` has a grid of its own.
         """
+        start, end = (0, self.n_samples) if part is None else (part.start, part.stop)
         if step == 1:
-            return np.arange(self.n_samples + 1)
-        changes = sum(np.sum(np.diff(view, axis=0) ** 2, axis=1) for view in self.views)
-        changes = np.pad(changes, (0, -(self.n_samples - 1) % step), constant_values=-1.0).reshape(-1, step)
-        inside = 1 + np.arange(len(changes)) * step + np.argmax(changes, axis=1)
-        return np.concatenate([[0], inside, [self.n_samples]])
+            return np.arange(start, end + 1)
+        if end - start == 1:
+            return np.array([start, end])
+        changes = sum(np.sum(np.diff(view[start:end], axis=0) ** 2, axis=1) for view in self.views)
+        changes = np.pad(changes, (0, -(end - start - 1) % step), constant_values=-1.0).reshape(-1, step)
+        inside = start + 1 + np.arange(len(changes)) * step + np.argmax(changes, axis=1)
+        return np.concatenate([[start], inside, [end]])
 
     def span_costs(
         self,
@@ -138,7 +142,7 @@ class GaussianCost:
         Parameters
         ----------
         places : array of int, shape (n_grid,)
-            Grid points, ascending from 0 to n.
+            Grid points, ascending; the first and the last are usually 0 and n.
         shortest : int
             Length of the shortest span, in grid steps.
         n_jobs : int, optional
@@ -153,13 +157,17 @@ class GaussianCost:
             ``C[end, start]``; zero for spans shorter than `shortest`.
         """
         C = np.zeros((len(places), len(places)), dtype=np.float32)
+        if beyond_chance not in self._tables:
+            self._tables[beyond_chance] = [self._length_table(model, beyond_chance) for model in self._models]
         with Team(n_jobs, uses_blas=False) as team:
-            for Y, model in zip(self.views, self._models, strict=True):
-                table = model.length_term(np.arange(len(Y) + 1.0))
-                if beyond_chance:
-                    table -= model.cost_of_chance(len(Y))
+            for Y, model, table in zip(self.views, self._models, self._tables[beyond_chance], strict=True):
                 model.add_span_costs(Y, (places, shortest), table, 1 / len(self.views), C, team)
         return C
+
+    def _length_table(self, model: _ViewModel, beyond_chance: bool) -> Array:
+        """What the lengths 0, 1, ..., n of a span add to its cost."""
+        table = model.length_term(np.arange(self.n_samples + 1.0))
+        return table - model.cost_of_chance(self.n_samples) if beyond_chance else table
 
 
 @dataclass(frozen=True)

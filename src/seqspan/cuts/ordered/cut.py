@@ -11,13 +11,13 @@ from functools import cached_property
 import numpy as np
 
 from seqspan._core.backend import to_host
-from seqspan._core.spans import MIN_LENGTH, Division
+from seqspan._core.spans import MIN_LENGTH, Division, part_slices
 from seqspan._core.types import Array, IntArray
 from seqspan.cuts.cutter import Cutter, check_auto
 from seqspan.cuts.ordered.cost import GaussianCost
 from seqspan.cuts.ordered.labels import Settling
 from seqspan.cuts.ordered.n_spans import SpanCount, count_spans
-from seqspan.cuts.ordered.search import SpanSearch
+from seqspan.cuts.ordered.search import JoinedSearch, SpanSearch, grid_step
 
 GRID_POINTS = 2500  # places for boundaries in the first search; they are exact to the sample afterwards
 
@@ -31,6 +31,8 @@ class OrderedCutter(Cutter):
         Samples in the order of time, not scaled to unit norm.
     Z : array of shape (m, n)
         Their coefficients.
+    joins : tuple of int
+        Samples at which another recording begins. No span crosses them.
     min_length : int
         Length of the shortest span, in samples.
     n_jobs : int, optional
@@ -46,16 +48,23 @@ class OrderedCutter(Cutter):
     """
 
     def __init__(
-        self, X: Array | None, Z: Array, *, min_length: int = MIN_LENGTH, n_jobs: int | None = None
+        self,
+        X: Array | None,
+        Z: Array,
+        joins: tuple[int, ...] = (),
+        *,
+        min_length: int = MIN_LENGTH,
+        n_jobs: int | None = None,
     ) -> None:
         if X is None:
             raise ValueError("cut='ordered' needs the samples X as well as Z; got X=None.")
         n: int = X.shape[1]
         self._min_length, self._n_jobs = min(min_length, n), n_jobs
         self._samples: Array = to_host(X)
-        super().__init__(self._samples, to_host(Z))
-        self._step = -(-n // GRID_POINTS)
-        self._most = max(n // self._min_length, 1)
+        super().__init__(self._samples, to_host(Z), joins)
+        self._parts = part_slices(joins, n)
+        self._step = grid_step(self._parts, GRID_POINTS)
+        self._most: int = sum(max((part.stop - part.start) // self._min_length, 1) for part in self._parts)
         self._divisions: dict[int, IntArray] = {}
 
     def cut(
@@ -79,35 +88,43 @@ class OrderedCutter(Cutter):
         check_auto("n_subspaces", n_subspaces)
         fewest = 1 if isinstance(n_subspaces, str) else n_subspaces
         wanted = self._choose(fewest, grain) if isinstance(n_spans, str) else n_spans
-        if wanted > self._most:
-            raise ValueError(f"n_spans must be in [1, {self._most}] for this recording; got {wanted}.")
+        least = len(self._parts)
+        if not least <= wanted <= self._most:
+            raise ValueError(f"n_spans must be in [{least}, {self._most}] for this recording; got {wanted}.")
         tree = self.label_tree(self._divide(wanted))
         exact = not isinstance(n_spans, str)
-        if isinstance(n_subspaces, str):  # spans that were asked for stay apart
-            n_labels = tree.count_labels(fewest=tree.fewest_apart() if exact else min(2, wanted))
+        if isinstance(
+            n_subspaces, str
+        ):  # spans that were asked for stay apart, and a change takes two labels
+            n_labels = tree.count_labels(fewest=tree.fewest_apart() if exact else min(2, wanted - least + 1))
         else:
             n_labels = n_subspaces
         labelled = Division(tree.boundaries, tree.labels(min(n_labels, tree.n_spans)))
-        settling = Settling(tree.cost, self._min_length, tree.correlation_time)
+        settling = Settling(tree.cost, self._min_length, tree.correlation_time, self.joins)
         return settling.settle(labelled, wanted if exact else None)
 
     @cached_property
     def span_count(self) -> SpanCount:
         """What spans explain in the recording, compared with chance."""
-        return count_spans(self._samples, self._min_length, self._n_jobs)
+        return count_spans(self._samples, self._min_length, self._n_jobs, self.joins)
 
     @cached_property
-    def _search(self) -> SpanSearch:
-        places = self.cost.places(self._step)
+    def _search(self) -> SpanSearch | JoinedSearch:
+        searches = [self._search_in(part) for part in self._parts]
+        return searches[0] if len(searches) == 1 else JoinedSearch(searches, self.joins)
+
+    def _search_in(self, part: slice) -> SpanSearch:
+        """Search one recording."""
+        places = self.cost.places(self._step, part)
         # places in two neighbouring blocks may be neighbouring samples
-        shortest = 1 + -(-(self._min_length - 1) // self._step)
+        shortest = min(1 + -(-(self._min_length - 1) // self._step), len(places) - 1)
         costs = self.cost.span_costs(places, shortest, self._n_jobs, beyond_chance=True)
         return SpanSearch(costs, shortest, places=places, n_jobs=self._n_jobs)
 
     def _choose(self, fewest: int, grain: str) -> int:
         """Number of spans, at least `fewest`; asking for several labels says that something changes."""
         changes = fewest > 1 or grain == "fine" or self.span_count.shows_change
-        found = self.span_count.choose(grain) if changes else 1
+        found = self.span_count.choose(grain) if changes else len(self._parts)
         return min(max(found, fewest), self._most)
 
     def _divide(self, n_spans: int) -> IntArray:
@@ -116,7 +133,8 @@ class OrderedCutter(Cutter):
             room = self._search.max_spans
             starts = self._search.divide(min(n_spans, room))
             starts = _halve_longest(starts, self.cost.n_samples, n_spans)
-            self._divisions[n_spans] = _refine(self.cost, starts, self._step, self._min_length)
+            starts = _refine(self.cost, starts, self._step, self._min_length, self.joins)
+            self._divisions[n_spans] = starts
         return self._divisions[n_spans]
 
 
@@ -129,13 +147,15 @@ def _halve_longest(starts: IntArray, n_samples: int, n_spans: int) -> IntArray:
     return edges[1:-1]
 
 
-def _refine(cost: GaussianCost, starts: IntArray, step: int, min_length: int) -> IntArray:
-    """Move boundaries from grid points to the sample where they save most."""
+def _refine(
+    cost: GaussianCost, starts: IntArray, step: int, min_length: int, joins: tuple[int, ...]
+) -> IntArray:
+    """Move boundaries from grid points to the sample where they save most; those of recordings stay."""
     edges = np.concatenate([[0], starts, [cost.n_samples]])
     for index in range(1, len(edges) - 1 if step > 1 else 0):
         left, start, right = (int(edge) for edge in edges[index - 1 : index + 2])
         places = range(max(start - step, left + min_length), min(start + step, right - min_length) + 1)
-        if not places:
+        if not places or start in joins:
             continue
         before = cost.costs([cost.summarise(left, place) for place in places])
         after = cost.costs([cost.summarise(place, right) for place in places])

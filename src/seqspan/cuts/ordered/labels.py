@@ -17,9 +17,10 @@ from itertools import pairwise
 
 import numpy as np
 
-from seqspan._core.spans import Division, merge_neighbours, number_in_order
+from seqspan._core.spans import Division, merge_neighbours, number_in_order, part_slices
 from seqspan._core.types import Array, IntArray
 from seqspan.cuts.ordered.cost import GaussianCost, Moments
+from seqspan.cuts.ordered.search import share_out
 
 CORRELATION = 0.03  # rho: of two samples of a span, given its label
 PRIOR_SAMPLES = 5.0  # that the prior's covariance counts for, in the model of a label
@@ -37,6 +38,8 @@ class LabelTree:
         Features of the samples.
     boundaries : array of int
         Interior starts of the spans.
+    joins : tuple of int
+        Those at which another recording begins.
 
     Attributes
     ----------
@@ -56,9 +59,9 @@ class LabelTree:
     (array([0, 1, 0]), 2)
     """
 
-    def __init__(self, Y: Array, boundaries: IntArray) -> None:
+    def __init__(self, Y: Array, boundaries: IntArray, joins: tuple[int, ...] = ()) -> None:
         self.cost = GaussianCost([Y], prior_samples=PRIOR_SAMPLES)
-        self.boundaries = boundaries
+        self.boundaries, self.joins = boundaries, joins
         edges = np.concatenate([[0], boundaries, [len(Y)]])
         self.n_spans = len(edges) - 1
         spans = [self.cost.summarise(start, end) for start, end in pairwise(edges)]
@@ -80,11 +83,11 @@ class LabelTree:
         return fewest + int(np.argmax(self.evidence[fewest - 1 :]))
 
     def fewest_apart(self) -> int:
-        """Fewest labels for which no two neighbouring spans have the same."""
-        groups = np.arange(self.n_spans)
+        """Fewest labels for which no two neighbouring spans of a recording have the same."""
+        groups, together = np.arange(self.n_spans), ~np.isin(self.boundaries, self.joins)
         for merged, (kept, gone) in enumerate(self._pairs):
             groups[groups == gone] = kept
-            if np.any(groups[1:] == groups[:-1]):
+            if np.any((groups[1:] == groups[:-1]) & together):
                 return self.n_spans - merged
         return 1
 
@@ -169,22 +172,25 @@ class Settling:
         Length of the shortest span.
     correlation_time : float
         Number of samples that say the same.
+    joins : tuple of int
+        Samples at which another recording begins.
     """
 
     cost: GaussianCost
     min_length: int
     correlation_time: float = 1.0
+    joins: tuple[int, ...] = ()
 
     def settle(self, division: Division, n_spans: int | None = None) -> Division:
         """Improve a division until its evidence stops growing; as many labels, none of them on neighbours.
 
-        There are exactly `n_spans` spans, or as many as are left when neighbours with one label are joined.
+        There are exactly `n_spans` spans, or as many as are left when neighbours with one label are merged.
         """
-        joined, n_labels = merge_neighbours(division), division.n_labels
-        n_spans = n_spans or len(joined.labels)
+        merged, n_labels = merge_neighbours(division, self.joins), division.n_labels
+        n_spans = n_spans or len(merged.labels)
         if n_labels == 1 or n_spans * n_labels * self.cost.n_samples > MAX_PATHS:
-            return joined if n_spans == len(joined.labels) else self._set_apart(division)
-        division = best = joined
+            return merged if n_spans == len(merged.labels) else self._set_apart(division)
+        division = best = merged
         least = np.inf
         for _ in range(ROUNDS):
             found = give_lost_labels(self._best_path(division, n_spans), n_labels)
@@ -213,17 +219,38 @@ class Settling:
         """The best spans and labels for fixed label models: dynamic programming, exact."""
         from seqspan.cuts.ordered.loops import best_path  # numba: imported on first use only
 
-        shortest = min(self.min_length, self.cost.n_samples // n_spans)
-        starts, labels = best_path(self._sum_densities(division), n_spans, shortest)
-        return Division(starts[1:].astype(np.intp), labels)
+        sums = self._sum_densities(division)
+        starts, labels = [], []
+        for part, count in self._share_out(sums, n_spans):
+            shortest = min(self.min_length, (part.stop - part.start) // count)
+            found = best_path(_sums_from(sums, part), count, shortest)
+            starts.append(part.start + found[0])
+            labels.append(found[1])
+        return Division(np.concatenate(starts)[1:].astype(np.intp), np.concatenate(labels))
+
+    def _share_out(self, sums: Array, n_spans: int) -> list[tuple[slice, int]]:
+        """The recordings, and how many of the spans each has on the best path."""
+        from seqspan.cuts.ordered.loops import path_costs
+
+        parts = part_slices(self.joins, self.cost.n_samples)
+        if len(parts) == 1:
+            return [(parts[0], n_spans)]
+        curves = []
+        for part in parts:
+            length = part.stop - part.start
+            shortest = min(self.min_length, length)
+            most = min(length // shortest, n_spans - len(parts) + 1)
+            curves.append(path_costs(_sums_from(sums, part), most, shortest))
+        return list(zip(parts, share_out(curves, n_spans)[1], strict=True))
 
     def _set_apart(self, division: Division) -> Division:
-        """Keep all boundaries: span by span, the best label that the span before does not have."""
+        """Keep all boundaries: span by span, the best label that the span before it does not have."""
         edges = np.concatenate([[0], division.boundaries, [self.cost.n_samples]])
         costs = np.diff(self._sum_densities(division)[:, edges], axis=1)
         labels = np.zeros(len(division.labels), dtype=np.intp)
+        first = np.isin([0, *division.boundaries], [0, *self.joins])  # of a recording
         for span, of_labels in enumerate(costs.T):
-            if span > 0:
+            if not first[span]:
                 of_labels[labels[span - 1]] = np.inf
             labels[span] = np.argmin(of_labels)
         return give_lost_labels(Division(division.boundaries, labels), division.n_labels)
@@ -234,6 +261,11 @@ class Settling:
         sums = np.zeros((len(densities), self.cost.n_samples + 1))
         np.cumsum(densities, axis=1, out=sums[:, 1:])
         return sums
+
+
+def _sums_from(sums: Array, part: slice) -> Array:
+    """The sums of one recording, from its first sample on."""
+    return np.ascontiguousarray(sums[:, part.start : part.stop + 1] - sums[:, part.start, None])
 
 
 def give_lost_labels(division: Division, n_labels: int) -> Division:

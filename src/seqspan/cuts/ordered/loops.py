@@ -144,6 +144,21 @@ def best_path(sums: Any, n_spans: int, shortest: int) -> Any:
 
 
 @compiled(nogil=True)
+def path_costs(sums: Any, most: int, shortest: int) -> Any:
+    """What the cheapest 1, 2, ..., `most` spans cost, as :func:`best_path` finds them."""
+    n_labels, n_ends = sums.shape
+    best = sums.copy()
+    best[:, :shortest] = np.inf
+    begins, befores = np.zeros((n_labels, n_ends), np.int32), np.zeros((n_ends, 2), np.int32)
+    costs = np.zeros(most)
+    for j in range(most):
+        if j > 0:
+            best = _one_span_more(best, sums, shortest, begins, befores)
+        costs[j] = best[:, n_ends - 1].min()
+    return costs
+
+
+@compiled(nogil=True)
 def _one_span_more(best: Any, sums: Any, shortest: int, begins: Any, befores: Any) -> Any:
     """Least costs with one span more, for every label of the last one and every end."""
     n_labels, n_ends = sums.shape

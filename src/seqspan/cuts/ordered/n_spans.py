@@ -26,11 +26,12 @@ import numpy as np
 from seqspan._core.eigen import symmetric_eigenpairs
 from seqspan._core.kernels import spread_anchors
 from seqspan._core.scaling import binary_exponent
+from seqspan._core.spans import part_slices
 from seqspan._core.threads import Team
 from seqspan._core.types import Array
 from seqspan.cuts.ordered.cost import GaussianCost
 from seqspan.cuts.ordered.features import sample_features
-from seqspan.cuts.ordered.search import SpanSearch
+from seqspan.cuts.ordered.search import JoinedSearch, SpanSearch, grid_step
 
 FEATURE_COUNTS = (1, 2, 4, 8)
 GRID_POINTS = 800  # places for boundaries while spans are counted
@@ -53,6 +54,8 @@ class SpanCount:
     recording : array of shape (max_spans,)
     samples, features : arrays of shape (n_surrogates, max_spans)
         Of surrogates of the samples and of the features.
+    fewest : int
+        Number of spans that the first entry is for: that of recordings, if there are several.
 
     Examples
     --------
@@ -65,6 +68,7 @@ class SpanCount:
     recording: Array
     samples: Array
     features: Array
+    fewest: int = 1
 
     @property
     def excess(self) -> float:
@@ -80,10 +84,12 @@ class SpanCount:
     def choose(self, grain: str = "default") -> int:
         """Number of spans with the most evidence beyond what surrogates of the features have."""
         chance = np.maximum(self.features.mean(axis=0), 0)
-        return int(np.argmax(self.recording - GRAINS[grain] * chance)) + 1
+        return int(np.argmax(self.recording - GRAINS[grain] * chance)) + self.fewest
 
 
-def count_spans(X: Array, min_length: int, n_jobs: int | None = None) -> SpanCount:
+def count_spans(
+    X: Array, min_length: int, n_jobs: int | None = None, joins: tuple[int, ...] = ()
+) -> SpanCount:
     """Compare what spans explain in a recording and in its surrogates.
 
     Parameters
@@ -94,6 +100,8 @@ def count_spans(X: Array, min_length: int, n_jobs: int | None = None) -> SpanCou
         Length of the shortest span, in samples.
     n_jobs : int, optional
         Number of threads.
+    joins : tuple of int
+        Samples at which another recording begins. Every recording has a surrogate of its own.
 
     Returns
     -------
@@ -106,23 +114,25 @@ def count_spans(X: Array, min_length: int, n_jobs: int | None = None) -> SpanCou
     >>> count_spans(X, min_length=5).choose()
     3
     """
-    rows, min_length = _average_blocks(_rotate(X.T), min_length)
+    rows, min_length, parts = _average_blocks(_rotate(X.T), min_length, joins)
     most = max(FEATURE_COUNTS)
     Y = _features(rows, most)
     counts = sorted({min(count, Y.shape[1]) for count in FEATURE_COUNTS})
-    found = [_net_evidence(Y[:, :count], min_length) for count in counts]
-    drawn = [SpanCount(each, *np.zeros((2, N_SURROGATES, len(each)))) for each in found]
+    found = [_net_evidence(Y[:, :count], min_length, parts) for count in counts]
+    zeros = [np.zeros((N_SURROGATES, len(each))) for each in found]
+    drawn = [SpanCount(each, none, none.copy(), len(parts)) for each, none in zip(found, zeros, strict=True)]
 
     def explain_samples(seed: int) -> None:
-        surrogate = _features(draw_surrogate(rows, np.random.default_rng(seed)), most)
+        surrogate = _features(_draw_each(rows, parts, seed), most)
         for count, answer in zip(counts, drawn, strict=True):
             if len(answer.recording) > 1:  # otherwise no number of spans explains anything
-                answer.samples[seed] = _net_evidence(surrogate[:, :count], min_length, len(answer.recording))
+                n_numbers = len(answer.recording)
+                answer.samples[seed] = _net_evidence(surrogate[:, :count], min_length, parts, n_numbers)
 
     def explain_features(seed: int) -> None:
-        surrogate = draw_surrogate(Y[:, : counts[best]], np.random.default_rng(seed))
+        surrogate = _draw_each(Y[:, : counts[best]], parts, seed)
         surrogate /= np.maximum(surrogate.std(axis=0), np.finfo(float).tiny)
-        drawn[best].features[seed] = _net_evidence(surrogate, min_length, len(drawn[best].recording))
+        drawn[best].features[seed] = _net_evidence(surrogate, min_length, parts, len(drawn[best].recording))
 
     with Team(n_jobs) as team:
         if max(len(each) for each in found) > 1:
@@ -139,6 +149,12 @@ def _for_each_seed(explain: Callable[[int], None], team: Team) -> None:
             explain(seed)
 
     team.map(work, N_SURROGATES)
+
+
+def _draw_each(rows: Array, parts: list[slice], seed: int) -> Array:
+    """A surrogate of every recording."""
+    rng = np.random.default_rng(seed)
+    return np.concatenate([draw_surrogate(rows[part], rng) for part in parts])
 
 
 def draw_surrogate(rows: Array, rng: np.random.Generator) -> Array:
@@ -180,25 +196,35 @@ def _features(rows: Array, count: int) -> Array:
     return sample_features(rows.T, count, n_anchors=N_ANCHORS)
 
 
-def _average_blocks(rows: Array, min_length: int) -> tuple[Array, int]:
-    """Average long recordings over blocks of samples; also the shortest span, in blocks."""
+def _average_blocks(rows: Array, min_length: int, joins: tuple[int, ...]) -> tuple[Array, int, list[slice]]:
+    """Average long recordings over blocks of samples; also the shortest span and recordings, in blocks."""
     size = -(-len(rows) // MAX_SAMPLES)
-    starts = np.arange(0, len(rows), size)
-    lengths = np.diff(np.append(starts, len(rows)))
-    return np.add.reduceat(rows, starts, axis=0) / lengths[:, None], max(1, min_length // size)
+    starts = [np.arange(part.start, part.stop, size) for part in part_slices(joins, len(rows))]
+    ends = np.cumsum([len(each) for each in starts])
+    lengths = np.diff(np.append(np.concatenate(starts), len(rows)))
+    means = np.add.reduceat(rows, np.concatenate(starts), axis=0) / lengths[:, None]
+    return means, max(1, min_length // size), part_slices(ends[:-1], len(means))
 
 
-def _net_evidence(Y: Array, min_length: int, most: int | None = None) -> Array:
-    """Net evidence of 1, 2, ... spans: of `most`, or of as many as have most."""
-    step = -(-len(Y) // GRID_POINTS)
-    shortest = max(1, -(-min(min_length, len(Y)) // step))
-    places = np.arange(0, len(Y) + step, step).clip(max=len(Y))
-    costs = GaussianCost([Y], step=Y.shape[1]).span_costs(places, shortest, n_jobs=1)
-    search = SpanSearch(costs, shortest, n_jobs=1)
+def _net_evidence(Y: Array, min_length: int, parts: list[slice], most: int | None = None) -> Array:
+    """Net evidence of 1, 2, ... spans, or more for more recordings: of `most`, or of as many as have most."""
+    search, fewest = _search(Y, min_length, parts), len(parts)
     net = [0.0]
-    while len(net) < (most or search.max_spans):
-        n_spans = len(net) + 1
-        net.append(search.cost(1) - search.cost(n_spans) - (n_spans - 1) * np.log(len(Y)))
-        if most is None and n_spans - 1 - int(np.argmax(net)) >= PATIENCE:
+    while len(net) < (most or search.max_spans - fewest + 1):
+        more = len(net)
+        net.append(search.cost(fewest) - search.cost(fewest + more) - more * np.log(len(Y)))
+        if most is None and more - int(np.argmax(net)) >= PATIENCE:
             break
     return np.array(net if most else net[: int(np.argmax(net)) + 1])
+
+
+def _search(Y: Array, min_length: int, parts: list[slice]) -> SpanSearch | JoinedSearch:
+    """Search all recordings, on one grid."""
+    cost, step = GaussianCost([Y], step=Y.shape[1]), grid_step(parts, GRID_POINTS)
+    searches = []
+    for part in parts:
+        shortest = max(1, -(-min(min_length, part.stop - part.start) // step))
+        places = np.arange(part.start, part.stop + step, step).clip(max=part.stop)
+        searches.append(SpanSearch(cost.span_costs(places, shortest, n_jobs=1), shortest, n_jobs=1))
+    joins = tuple(part.start for part in parts[1:])
+    return searches[0] if len(searches) == 1 else JoinedSearch(searches, joins)

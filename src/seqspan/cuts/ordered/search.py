@@ -65,6 +65,10 @@ class SpanSearch:
             starts.append(end)
         return self._places[np.array(starts[::-1], dtype=np.intp)]
 
+    def costs(self, most: int) -> Array:
+        """Least costs of 1, 2, ... spans, of as many as have room and at most `most`."""
+        return np.array([self.cost(n_spans) for n_spans in range(1, min(most, self.max_spans) + 1)])
+
     def _extend(self) -> None:
         """Compute the next number of spans, for every end."""
         from seqspan.cuts.ordered.loops import add_span  # numba: imported, and compiled, on first use only
@@ -80,3 +84,98 @@ class SpanSearch:
             team.map(work, team.n_jobs)
         self._best.append(found[0])
         self._starts.append(found[1])
+
+
+def grid_step(parts: list[slice], grid_points: int) -> int:
+    """Samples between grid points, for as many costs of spans as one recording has on `grid_points`.
+
+    Examples
+    --------
+    >>> grid_step([slice(0, 4000)], 1000), grid_step([slice(0, 2000), slice(2000, 4000)], 1000)
+    (4, 3)
+    """
+    return int(np.ceil(np.sqrt(sum((part.stop - part.start) ** 2 for part in parts)) / grid_points))
+
+
+class JoinedSearch:
+    """The same for several recordings: how many of the spans each has, and where they are.
+
+    Parameters
+    ----------
+    searches : list of SpanSearch
+        One for each recording, whose places are samples of the recordings together.
+    joins : tuple of int
+        Samples at which another recording begins.
+
+    Examples
+    --------
+    >>> y = np.array([0.0, 0.0, 5.0, 5.0, 9.0])
+    >>> C = np.array([[np.ptp(y[i:j]) if i < j else 0 for i in range(6)] for j in range(6)])
+    >>> flat, stepped = SpanSearch(np.zeros((3, 3))), SpanSearch(C, places=np.arange(2, 8))
+    >>> JoinedSearch([flat, stepped], joins=(2,)).divide(4)
+    array([2, 4, 6])
+    """
+
+    def __init__(self, searches: list[SpanSearch], joins: tuple[int, ...]) -> None:
+        self._searches, self._joins = searches, np.array(joins, dtype=np.intp)
+        self.max_spans = sum(search.max_spans for search in searches)
+        self._least: Array = np.empty(0)
+
+    def cost(self, n_spans: int) -> float:
+        """Least cost of `n_spans` spans, at least one in each recording."""
+        if n_spans >= len(self._least):  # further than asked: counting asks for one more each time
+            self._least = share_out(self._curves(2 * n_spans), 2 * n_spans)[0]
+        return float(self._least[n_spans])
+
+    def divide(self, n_spans: int) -> IntArray:
+        """Interior starts of the best `n_spans` spans; those of the recordings are among them."""
+        fewest = len(self._searches)
+        if not fewest <= n_spans <= self.max_spans:
+            raise ValueError(
+                f"n_spans must be in [{fewest}, {self.max_spans}] for these recordings; got {n_spans}."
+            )
+        counts = share_out(self._curves(n_spans), n_spans)[1]
+        inside = [search.divide(count) for search, count in zip(self._searches, counts, strict=True)]
+        return np.sort(np.concatenate([self._joins, *inside]))
+
+    def _curves(self, n_spans: int) -> list[Array]:
+        """What 1, 2, ... spans of each recording cost, as far as `n_spans` of all can make use of them."""
+        return [search.costs(n_spans - len(self._searches) + 1) for search in self._searches]
+
+
+def share_out(curves: list[Array], total: int) -> tuple[Array, list[int]]:
+    """Share a number of spans out among recordings, at least one each, so that they cost least.
+
+    Parameters
+    ----------
+    curves : list of arrays
+        For each recording, what 1, 2, ... spans of it cost.
+    total : int
+
+    Returns
+    -------
+    least : array of shape (total + 1,)
+        Least costs of 0, 1, ..., total spans; infinite if that is impossible.
+    counts : list of int
+        How many of all of them each recording gets.
+
+    Examples
+    --------
+    >>> share_out([np.array([5.0, 1.0]), np.array([4.0, 3.0, 0.0])], 4)
+    (array([inf, inf,  9.,  5.,  4.]), [2, 2])
+    """
+    best, chosen = np.full(total + 1, np.inf), []
+    best[0] = 0.0
+    for curve in curves:
+        longer, counts = np.full(total + 1, np.inf), np.ones(total + 1, dtype=np.intp)
+        for count, cost in enumerate(curve[:total], start=1):
+            candidates = best[: total + 1 - count] + cost
+            better = candidates < longer[count:]
+            longer[count:][better], counts[count:][better] = candidates[better], count
+        best = longer
+        chosen.append(counts)
+    left, shares = total, []
+    for counts in reversed(chosen):
+        shares.append(int(counts[left]))
+        left -= shares[-1]
+    return best, shares[::-1]

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from contextlib import nullcontext
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -30,6 +31,7 @@ from seqspan.cuts.spectral.spectrum import (
 
 SHARED_RESIDUAL = 1e-3  # of eigenvectors: labels are read off them, and products are in single precision
 LINK = 0.01  # weight of the tie between neighbours in time, in units of the mean degree
+JOIN_SHARE = 1e-6  # of a tie: enough for a recording without any affinity to get a label
 N_STARTS = 10  # of the search for the best rotation
 MAX_ITERATIONS = 100  # of that search, from each start
 
@@ -42,6 +44,7 @@ def normalised_cut(
     n_starts: int = N_STARTS,
     link: float = LINK,
     offset: float = 0.0,
+    joins: tuple[int, ...] = (),
 ) -> IntArray:
     """Label samples so that little affinity is cut, relative to what each group has in all.
 
@@ -69,6 +72,8 @@ def normalised_cut(
     offset : float
         Regularisation: added to the diagonal of W, and twice to the degrees, for the eigenvectors alone. The
         cut that Cour, Yu & Shi published as MATLAB code has 0.5, whatever the scale of W.
+    joins : tuple of int
+        Samples at which another recording begins: they are not neighbours of the samples before them.
 
     Returns
     -------
@@ -92,7 +97,9 @@ def normalised_cut(
     >>> normalised_cut(W, 2, rng=0)
     array([0, 0, 1, 1, 0, 0])
     """
-    cuts = normalised_cuts(W, [n_subspaces], rng=rng, n_starts=n_starts, link=link, offset=offset)
+    cuts = normalised_cuts(
+        W, [n_subspaces], rng=rng, n_starts=n_starts, link=link, offset=offset, joins=joins
+    )
     return cuts[n_subspaces]
 
 
@@ -104,6 +111,7 @@ def normalised_cuts(
     n_starts: int = N_STARTS,
     link: float = LINK,
     offset: float = 0.0,
+    joins: tuple[int, ...] = (),
 ) -> dict[int, IntArray]:
     """Cut into several numbers of subspaces for the price of one set of eigenvectors.
 
@@ -112,7 +120,7 @@ def normalised_cuts(
     W : array of shape (n, n)
     numbers : iterable of int
         Each in [1, n].
-    rng, n_starts, link, offset
+    rng, n_starts, link, offset, joins
         As for :func:`normalised_cut`, which gives the same labels for a seed.
 
     Returns
@@ -135,10 +143,11 @@ def normalised_cuts(
     if not (0 < link < np.inf and 0 <= offset < np.inf):
         raise ValueError(f"link must be positive and offset not negative; got {link} and {offset}.")
     link *= float(degrees(W).mean()) or 1.0  # without any affinity, time is all there is
+    ties = _tie_neighbours(n, link, joins, namespace(W))
     # products with few atoms are small: threads would wait for each other
     with Team(1) if isinstance(W, SharedAffinity) else nullcontext():
-        vectors = _leading_vectors(W, link, offset, max((k for k in numbers if 1 < k < n), default=0))
-        return {k: _cut_into(W, link, vectors, k, np.random.default_rng(rng), n_starts) for k in numbers}
+        vectors = _leading_vectors(W, ties, offset, max((k for k in numbers if 1 < k < n), default=0))
+        return {k: _cut_into(W, ties, vectors, k, np.random.default_rng(rng), n_starts) for k in numbers}
 
 
 def cut_affinity(
@@ -182,6 +191,8 @@ class NormalisedCutter(Cutter):
         Samples, for evidence and confidence alone.
     Z : array of shape (n, n), or (m, n) if m landmarks are the atoms
         Coefficients; may be a CuPy array.
+    joins : tuple of int
+        Samples at which another recording begins.
     rng : numpy.random.Generator, int or None
         Of the starts. A generator is copied as it is now.
 
@@ -192,8 +203,15 @@ class NormalisedCutter(Cutter):
     (array([ 6, 12]), 2)
     """
 
-    def __init__(self, X: Array | None, Z: Array, *, rng: np.random.Generator | int | None = None) -> None:
-        super().__init__(X, Z)
+    def __init__(
+        self,
+        X: Array | None,
+        Z: Array,
+        joins: tuple[int, ...] = (),
+        *,
+        rng: np.random.Generator | int | None = None,
+    ) -> None:
+        super().__init__(X, Z, joins)
         self._rng = copy_generator(rng)
 
     @cached_property
@@ -222,11 +240,12 @@ class NormalisedCutter(Cutter):
                 f"n_spans is for cut='ordered' and cut='peaks'; got n_spans={n_spans} with cut='ncut'."
             )
         k = estimate_n_subspaces(self.W, n_subspaces) if isinstance(n_subspaces, str) else n_subspaces
-        return Division.from_sample_labels(normalised_cut(self.W, k, rng=copy_generator(self._rng)))
+        labels = normalised_cut(self.W, k, rng=copy_generator(self._rng), joins=self.joins)
+        return Division.from_sample_labels(labels, self.joins)
 
 
 def _cut_into(
-    W: Affinity, link: float, vectors: Array, n_subspaces: int, rng: np.random.Generator, n_starts: int
+    W: Affinity, ties: Array, vectors: Array, n_subspaces: int, rng: np.random.Generator, n_starts: int
 ) -> IntArray:
     """Turn the leading vectors into labels, from several starts; the smallest cut wins."""
     n = len(W)
@@ -238,28 +257,36 @@ def _cut_into(
     blocks = [firsts[start : start + at_once] for start in range(0, n_starts, at_once)]
     found = [labels for block in blocks for labels in _discretise(rows, _spread_rows(rows, block))]
     candidates = _distinct(found)
-    costs = [_cut_value(W, link, candidate, n_subspaces) for candidate in candidates]
+    costs = [_cut_value(W, ties, candidate, n_subspaces) for candidate in candidates]
     return candidates[int(np.argmin(costs))]
 
 
-def _multiply_linked(W: Affinity, link: float, V: Array) -> Array:
+def _tie_neighbours(n: int, link: float, joins: tuple[int, ...], xp: Any) -> Array:
+    """Weights (n - 1, 1) of the ties between neighbours in time, next to none between recordings."""
+    ties = np.full((n - 1, 1), link)
+    ties[np.array(joins, dtype=np.intp) - 1] *= JOIN_SHARE
+    tied: Array = xp.asarray(ties)
+    return tied
+
+
+def _multiply_linked(W: Affinity, ties: Array, V: Array) -> Array:
     """Product with W after tying neighbours in time."""
     product = multiply(W, V)
-    product[1:] += link * V[:-1]
-    product[:-1] += link * V[1:]
+    product[1:] += ties * V[:-1]
+    product[:-1] += ties * V[1:]
     return product
 
 
-def _leading_vectors(W: Affinity, link: float, offset: float, count: int) -> Array:
+def _leading_vectors(W: Affinity, ties: Array, offset: float, count: int) -> Array:
     """Leading eigenvectors of D^-1/2 W D^-1/2, neighbours in time tied, the diagonal lifted by the offset."""
     n = len(W)
     if count == 0:
         return np.empty((n, 0))
     xp = namespace(W)
-    scale: Array = 1 / np.sqrt(_multiply_linked(W, link, xp.ones((n, 1))) + 2 * offset)
+    scale: Array = 1 / np.sqrt(_multiply_linked(W, ties, xp.ones((n, 1))) + 2 * offset)
 
     def product(V: Array) -> Array:
-        return scale * (_multiply_linked(W, link, scale * V) + offset * scale * V)
+        return scale * (_multiply_linked(W, ties, scale * V) + offset * scale * V)
 
     operator = Operator(product, n, xp)
     if isinstance(W, SharedAffinity):  # its own vectors cost next to nothing, and the ties move them little
@@ -334,10 +361,10 @@ def _distinct(found: list[IntArray]) -> list[IntArray]:
     return [by_key[key] for key in sorted(by_key)]
 
 
-def _cut_value(W: Affinity, link: float, labels: IntArray, n_subspaces: int) -> float:
+def _cut_value(W: Affinity, ties: Array, labels: IntArray, n_subspaces: int) -> float:
     """Sum over the groups of cut(c, rest) / assoc(c, all) = 1 - assoc(c, c) / assoc(c, all)."""
     xp = namespace(W)
     groups = (xp.asarray(labels)[:, None] == xp.arange(n_subspaces)).astype(float)
-    to_groups = _multiply_linked(W, link, groups)  # (n, n_subspaces): affinity of each sample to each group
+    to_groups = _multiply_linked(W, ties, groups)  # (n, n_subspaces): affinity of each sample to each group
     between = to_host(groups.T @ to_groups)
     return float(np.sum(1 - np.diag(between) / between.sum(axis=1)))

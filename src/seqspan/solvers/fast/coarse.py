@@ -9,15 +9,19 @@ the same way.
 
 With a dictionary of fixed atoms, only the columns are repeated: loss and l1 norm double, the changes in time
 stay, so lam2 is halved.
+
+No pair has samples of two recordings.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from seqspan._core.types import Array
+from seqspan._core.spans import part_slices
+from seqspan._core.types import Array, IntArray
 from seqspan.models import Osc, SpatSc
 from seqspan.solvers.fast.sweeps import State, Sweeps
 
@@ -26,23 +30,36 @@ PENALTY_GROWTH = 2.0, 4.0
 SAME_ATOMS_GROWTH = (1.0, 0.7)  # 20 iterations at 100,000 samples; (1, 2) takes 30
 
 
-def halve(X: Array) -> Array:
+def pair_starts(n: int, joins: Sequence[int] = ()) -> IntArray:
+    """First columns of the pairs that n columns fall into, recording by recording.
+
+    Examples
+    --------
+    >>> pair_starts(7, (3,))
+    array([0, 2, 3, 5])
+    """
+    return np.concatenate([np.arange(part.start, part.stop, 2) for part in part_slices(joins, n)])
+
+
+def halve(X: Array, joins: Sequence[int] = ()) -> Array:
     """Average pairs of neighbouring columns; if their number is odd, the last one stays as it is.
 
     Parameters
     ----------
     X : array of shape (d, n)
+    joins : sequence of int
+        Columns at which another recording begins.
 
     Returns
     -------
-    array of shape (d, ceil(n / 2))
+    array of shape (d, n_pairs)
 
     Examples
     --------
     >>> halve(np.array([[1.0, 3.0, 5.0]]))
     array([[2., 5.]])
     """
-    starts = np.arange(0, X.shape[1], 2)
+    starts = pair_starts(X.shape[1], joins)
     sizes = np.diff(np.append(starts, X.shape[1]))
     return np.asarray((np.add.reduceat(X, starts, axis=1) / sizes).astype(X.dtype))
 
@@ -52,11 +69,13 @@ def coarsen(model: Osc | SpatSc, *, same_atoms: bool = False) -> Osc | SpatSc:
 
     Examples
     --------
-    >>> coarsen(SpatSc(0.1, 0.5))
-    SpatSc(lam1=0.1, lam2=0.25, zero_diagonal=True)
+    >>> coarsen(SpatSc(0.1, 0.5, joins=(5,)))
+    SpatSc(lam1=0.1, lam2=0.25, zero_diagonal=True, joins=(3,))
     """
     entrywise = same_atoms or isinstance(model, SpatSc)
-    return replace(model, lam2=model.lam2 / (2.0 if entrywise else 2 * np.sqrt(2)))
+    lengths = np.diff(np.array([0, *model.joins], dtype=np.intp))
+    joins = tuple(np.cumsum((lengths + 1) // 2).tolist())
+    return replace(model, lam2=model.lam2 / (2.0 if entrywise else 2 * np.sqrt(2)), joins=joins)
 
 
 def prolong(coarse: Sweeps, c: State, fine: Sweeps) -> State:
@@ -76,6 +95,9 @@ def prolong(coarse: Sweeps, c: State, fine: Sweeps) -> State:
     share = 1 if same_atoms else 2
     s = fine.zero_state(c.r1 * growth_1, c.r2 * growth_2)
     half = fine.width // share
+    firsts = pair_starts(fine.n, fine.model.joins)
+    paired = np.diff(np.append(firsts, fine.n)) == 2
+    seconds = firsts[paired] + 1
 
     def carry_over(blocks: range) -> None:
         for block in blocks:
@@ -84,13 +106,12 @@ def prolong(coarse: Sweeps, c: State, fine: Sweeps) -> State:
                 np.repeat(part[:, atoms], share, axis=1) for part in coarse.split(c, block // share)
             )
             before = np.vstack([np.zeros_like(b[:1]), b[:-1]])
-            even, odd = slice(0, None, 2), slice(1, None, 2)
-            pairs = fine.n // 2
-            s.V[block, even] = Z / share + a / growth_1
-            s.V[block, odd] = s.V[block, even][:pairs]
+            V = Z / share + a / growth_1
+            s.V[block, firsts] = V
+            s.V[block, seconds] = V[paired]
             # Z is constant within a pair, so the multiplier is the mean of those at its ends
-            s.U[block, even] = (before + b) / growth_2
-            s.U[block, odd] = (J / share + 2 * b / growth_2)[:pairs]
+            s.U[block, firsts] = (before + b) / growth_2
+            s.U[block, seconds] = (J / share + 2 * b / growth_2)[paired]
 
     fine.team.map(carry_over, fine.n_blocks)
     fine.settle(s)

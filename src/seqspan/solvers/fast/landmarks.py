@@ -162,7 +162,7 @@ def on_landmarks(model: Osc | SpatSc, n_landmarks: int, n: int) -> Osc | SpatSc:
     Examples
     --------
     >>> on_landmarks(Osc(0.1, 1.0), 100, 10_000)
-    Osc(lam1=0.1, lam2=0.1, zero_diagonal=False)
+    Osc(lam1=0.1, lam2=0.1, zero_diagonal=False, joins=())
     """
     shared = np.sqrt(min(n_landmarks / n, 1.0)) if isinstance(model, Osc) else 1.0
     return replace(model, lam2=float(model.lam2 * shared), zero_diagonal=False)

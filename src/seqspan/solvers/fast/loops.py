@@ -8,7 +8,8 @@ of a recursion in time is one vector operation on contiguous memory. Two arrays 
 
 with t1 = lam1 / r1 and a second penalty ``k_t`` for each time step. OSC shrinks whole columns:
 ``q_t = min(1, lam2 / (k_t ||U_t||))`` and no t2; SpatSC shrinks entries: ``q = 1``, ``t2 = lam2 / r2``, and
-all its penalties are r2. U has n steps, the last always zero, so that V and U have the same shape. A fixed
+all its penalties are r2. Where a recording ends and another begins, k is zero, and so is U. U has n steps,
+the last always zero, so that V and U have the same shape. A fixed
 diagonal means that t1 is infinite at that entry. ``diagonal`` is the time at which the block's first atom is
 the sample itself, or less than -n if the diagonal is free.
 
@@ -132,7 +133,7 @@ def substitute_and_update(
     """Second half of the solve for S, then ``V += alpha (S - Z)`` and ``U += alpha (SR - J)``.
 
     S holds ``Q [...]`` on entry. Adds the squared norms of the new columns of U to norms (n,), and fills
-    residuals (8,) unless it is empty. The last step of U has no successor and stays zero.
+    residuals (8,) unless it is empty. The last step of U in each recording has no successor and stays zero.
     """
     n, width = V.shape
     t1, t2, huge, alpha = c[2], c[3], c[4], c[5]
@@ -152,7 +153,7 @@ def substitute_and_update(
             V[t, i] += alpha * (S[t, i] - z)
         if 0 <= fixed < width:
             threshold[fixed] = t1
-        if t == 0:
+        if ratios[t] == 0:  # the first step of a recording: U does not couple it to the one before
             continue
         if residuals.size > 0:
             _add_residuals_of_u(t - 1, S, U, q, c, residuals)
@@ -283,7 +284,10 @@ def tighten(
     largest_here = np.zeros((bands.size, width), U.dtype)
     worst_here = np.zeros((bands.size, width), U.dtype)
     target = np.zeros(width, U.dtype)
-    passed = np.full(width, huge if diagonal > -n else zero, U.dtype)  # a free diagonal entry lies ahead
+    passed = np.zeros(width, U.dtype)  # huge while a free diagonal entry lies ahead
+    for i in range(width):
+        if 0 <= diagonal + i < n:
+            passed[i] = huge
     free = np.zeros(width, U.dtype)  # the free diagonal entry is here
     for t in range(n):
         fixed = t - diagonal

@@ -33,6 +33,7 @@ from seqspan.solvers.scaling import at_ordinary_scale
 PENALTIES = 10.0, 30.0  # initial r1, and initial r2 per unit of lam2; good for unit columns
 MAX_INITIAL_R2 = 300.0  # a larger second penalty would drown the first in rounding error
 MIN_COARSE_SAMPLES = 512  # with fewer samples the solver starts from zero
+MIN_PART_SAMPLES = 4  # on average; with shorter recordings the solver starts from zero
 COARSE_TOL = 0.02  # relative gap; the coarse problem is no better an approximation than this
 COARSE_ITERATIONS = 200  # at most, for a coarse problem
 CHECK_EVERY = 5  # iterations between certificates
@@ -135,8 +136,9 @@ def _warm_start(start: State | None, sweeps: Sweeps) -> State | None:
     """The given state. If it is from another model, its penalties are reset, because they may not fit."""
     if start is not None and start.model != sweeps.model:
         r1, r2 = _penalties(sweeps.model)
-        sweeps.weigh(start, np.ones(sweeps.n))
+        sweeps.weigh(start, sweeps.coupled)
         sweeps.rescale(start, r1 / start.r1, r2 / start.r2)
+        sweeps.settle(start)  # recordings may end elsewhere
         start.iteration, start.weights = 0, None
     return start
 
@@ -148,21 +150,26 @@ def _penalties(model: Osc | SpatSc) -> tuple[float, float]:
 
 def _cold_start(model: Osc | SpatSc, X: Array, sweeps: Sweeps) -> State:
     """Start from the solution for the pairwise means, recursively down to a size that is almost free."""
-    if sweeps.n < MIN_COARSE_SAMPLES:
+    if not _worth_halving(sweeps):
         return sweeps.zero_state(*_penalties(model))
-    means, coarse_model = halve(X), coarsen(model)
+    means, coarse_model = halve(X, model.joins), coarsen(model)
     coarse = Sweeps(coarse_model, reduce(means, X.dtype), sweeps.team)
     return _start_from(coarse, _cold_start(coarse_model, means, coarse), sweeps)
 
 
 def _cold_start_same_atoms(sweeps: Sweeps) -> State:
     """The same for a fixed dictionary: only the samples are averaged, not the atoms."""
-    if sweeps.n < MIN_COARSE_SAMPLES:
+    if not _worth_halving(sweeps):
         return sweeps.zero_state(*_penalties(sweeps.model))
-    data = sweeps.data
-    means = replace(data, Y=np.ascontiguousarray(halve(data.Y.T).T), outside=data.outside / 2)
+    data, joins = sweeps.data, sweeps.model.joins
+    means = replace(data, Y=np.ascontiguousarray(halve(data.Y.T, joins).T), outside=data.outside / 2)
     coarse = Sweeps(coarsen(sweeps.model, same_atoms=True), means, sweeps.team)
     return _start_from(coarse, _cold_start_same_atoms(coarse), sweeps)
+
+
+def _worth_halving(sweeps: Sweeps) -> bool:
+    """Whether pairwise means are a much smaller problem: many short recordings have few pairs."""
+    return bool(sweeps.n >= max(MIN_COARSE_SAMPLES, MIN_PART_SAMPLES * len(sweeps.recordings)))
 
 
 def _start_from(coarse: Sweeps, state: State, sweeps: Sweeps) -> State:

@@ -70,9 +70,13 @@ def _penalty_factor(primal: float, scale: float, dual: float, dual_scale: float)
 
 def _weigh_steps(sweeps: Sweeps, s: State) -> None:
     """Weigh the time steps by the curvature of their jumps, on average by one."""
-    curvatures = sweeps.model.lam2 / np.maximum(sweeps.jumps(s)[:-1], TINY)
+    steps = np.flatnonzero(sweeps.coupled[:-1])
+    if not steps.size:  # every recording is a single sample
+        return
+    curvatures = sweeps.model.lam2 / np.maximum(sweeps.jumps(s)[steps], TINY)
     logarithms = np.log(np.clip(curvatures / s.r2, 1 / MAX_CURVATURE, MAX_CURVATURE)) / 2
-    weights = np.append(np.exp(logarithms - logarithms.mean()), 1.0)
-    change = np.log(weights if s.weights is None else weights / s.weights)
+    weights = sweeps.coupled.copy()
+    weights[steps] = np.exp(logarithms - logarithms.mean())
+    change = np.log(weights[steps] if s.weights is None else weights[steps] / s.weights[steps])
     if np.sqrt(np.mean(change**2)) > DEAD_ZONE:
         sweeps.weigh(s, weights)

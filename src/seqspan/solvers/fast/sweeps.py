@@ -13,6 +13,7 @@ from types import ModuleType
 import numpy as np
 
 from seqspan._core.memory import require_library
+from seqspan._core.spans import part_slices
 from seqspan._core.threads import Team
 from seqspan._core.types import Array
 from seqspan.models import Osc, SpatSc
@@ -32,7 +33,7 @@ class State:
     ``V`` and ``U`` (n_blocks, n, width) are explained in :mod:`seqspan.solvers.fast.loops`. ``norms`` (n,)
     are the squared column norms of U, ``fitted`` (n, r) is ``Q^T S``, ``gap`` is the last one computed, and
     ``model`` is the model being minimised. The second penalty is r2 at every time step, or r2 times
-    ``weights`` (n,), if there are any.
+    ``weights`` (n,), if there are any; it is zero where a recording ends.
     """
 
     V: Array
@@ -76,6 +77,9 @@ class Sweeps:
         self.Q = np.zeros((self.n_blocks, self.width, self.rank), self.dtype)
         self.Q.reshape(-1, self.rank)[: self.n_atoms] = data.Q
         self.eigenvalues = data.sigma**2
+        self.recordings = part_slices(model.joins, self.n)
+        self.coupled = np.ones(self.n)  # zero where a recording ends and another begins
+        self.coupled[np.array(model.joins, dtype=np.intp) - 1] = 0.0
 
     @cached_property
     def linear(self) -> Array:
@@ -143,8 +147,11 @@ class Sweeps:
 
     def weigh(self, s: State, weights: Array) -> None:
         """Set the weights of the time steps without changing coefficients or multipliers."""
-        old = np.ones(self.n) if s.weights is None else s.weights
-        s.norms = self.shrink_multipliers(s, 0.0, 1 - old / weights)
+        old = self.coupled if s.weights is None else s.weights
+        # a step without a penalty has no multiplier either
+        s.norms = self.shrink_multipliers(
+            s, 0.0, 1 - np.divide(old, weights, where=weights > 0, out=old.copy())
+        )
         s.weights = weights
 
     def shrink_multipliers(self, s: State, drop_1: float, drop_2: float | Array) -> Array:
@@ -184,7 +191,7 @@ class Sweeps:
             for b in blocks:
                 absolute += self.loops.shrink(s.V[b], Z, t1, self._diagonal(b), jumps)
                 fitted += np.matmul(Z, self.Q[b], out=part)
-            return absolute, jumps, fitted
+            return absolute, jumps * self.coupled, fitted
 
         absolutes, jumps, fitted = zip(*self.team.map(evaluate, self.n_blocks), strict=True)
         return sum(absolutes), _total(jumps), _total(fitted)
@@ -206,17 +213,18 @@ class Sweeps:
     def tighten(self, s: State, scaled: Array, bands: Array) -> tuple[Array, Array, Array]:
         """Clip the multiplier to bands around ``scaled @ Q^T`` (see the loop of the same name)."""
         c, q, k = self._constants(s), self._multiplier_share(s), self._penalties(s).astype(self.dtype)
-        ahead = scaled.sum(axis=0)
+        ahead = [scaled[part].sum(axis=0) for part in self.recordings]
 
         def tighten(blocks: range) -> tuple[Array, Array, Array]:
             correlations = self._buffer()
             squares, largest, worst = np.zeros((4, self.n)), np.zeros(4), np.zeros(4)
             for b in blocks:
                 np.matmul(scaled, self.Q[b].T, out=correlations)
-                self.loops.tighten(
-                    s.U[b], correlations, q, k, c, bands, self.Q[b] @ ahead, self._diagonal(b),
-                    squares, largest, worst,
-                )  # fmt: skip
+                for part, rest in zip(self.recordings, ahead, strict=True):
+                    self.loops.tighten(
+                        s.U[b, part], correlations[part], q[part], k[part], c, bands, self.Q[b] @ rest,
+                        self._diagonal(b) - part.start, squares[:, part], largest, worst,
+                    )  # fmt: skip
             return squares, largest, worst
 
         squares, largest, worst = zip(*self.team.map(tighten, self.n_blocks), strict=True)
@@ -239,10 +247,10 @@ class Sweeps:
         return Z, a, J, b if s.weights is None else b * s.weights[:, None].astype(self.dtype)
 
     def settle(self, s: State) -> None:
-        """Make a state whose V and U were set directly consistent: zero padding and last step, norms of U."""
+        """Make a state whose V and U were set directly consistent: zero padding, last steps, norms of U."""
         padding = self.n_atoms - (self.n_blocks - 1) * self.width
         s.V[-1, :, padding:] = s.U[-1, :, padding:] = 0
-        s.U[:, -1] = 0
+        s.U[:, [part.stop - 1 for part in self.recordings]] = 0
 
         def square(blocks: range) -> Array:
             return np.asarray(sum(np.einsum("ti,ti->t", s.U[b], s.U[b], dtype=float) for b in blocks))
@@ -278,11 +286,12 @@ class Sweeps:
 
     def _penalties(self, s: State) -> Array:
         """What the compiled loops call k, in double precision."""
-        return np.full(self.n, s.r2) if s.weights is None else np.asarray(s.r2 * s.weights)
+        return np.asarray(s.r2 * (self.coupled if s.weights is None else s.weights))
 
     def jumps(self, s: State) -> Array:
         """Column norms (n,) of J, for OSC."""
-        return np.asarray(np.maximum(np.sqrt(s.norms) - self.model.lam2 / self._penalties(s), 0))
+        penalties = np.maximum(self._penalties(s), TINY)
+        return np.asarray(np.maximum(np.sqrt(s.norms) - self.model.lam2 / penalties, 0))
 
     def _diagonal(self, block: int) -> int:
         """Time at which the block's first atom is the sample itself; far outside if the diagonal is free."""

@@ -56,6 +56,10 @@ def solve_cuda(
     """
     if not isinstance(model, Osc | SpatSc):
         raise ValueError(f"device='cuda' minimises Osc and SpatSc; got {type(model).__name__}.")
+    if model.joins:
+        raise ValueError(
+            "device='cuda' takes one recording at a time: fit several with device='cpu', or one by one."
+        )
     cupy = require_cupy()
     began = time.perf_counter()
     d, n = X.shape

@@ -1,113 +1,23 @@
-"""Recordings: samples in order with their times, and views that show what a sample was."""
+"""One recording, or several one after another."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeAlias
+from itertools import count
+from pathlib import PurePath
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from seqspan._core.checks import check_choice
+from seqspan._core.checks import check_choice, check_lengths
 from seqspan._core.dates import Dates
+from seqspan._core.spans import part_slices
 from seqspan._core.types import Array, IntArray
+from seqspan.recording.views import Matrix, View
 
-__all__ = ["Dates", "FrameView", "PoseView", "Recording", "SpectrumView"]
-
-Matrix: TypeAlias = npt.NDArray[Any]
 KINDS = ("video", "mocap", "spectra", "table")
 LENGTH_UNITS = ("mm", "cm", "m", "km", "ft")  # with one of these, a recording runs along depth, not time
-
-
-@dataclass(frozen=True, eq=False)
-class FrameView:
-    """The frames of a video.
-
-    Parameters
-    ----------
-    pixels : uint8 array of shape (n_samples, height, width) or (n_samples, height, width, 3)
-        The rows as they were read, reshaped without a copy.
-
-    Examples
-    --------
-    >>> rows = np.arange(12, dtype=np.uint8).reshape(2, 6)  # two frames of 2 x 3 pixels
-    >>> FrameView(rows.reshape(2, 2, 3)).sample(1)
-    array([[ 6,  7,  8],
-           [ 9, 10, 11]], dtype=uint8)
-    """
-
-    pixels: npt.NDArray[np.uint8]
-
-    def sample(self, index: int) -> npt.NDArray[np.uint8]:
-        """Return frame `index`, of shape (height, width) or (height, width, 3)."""
-        return np.asarray(self.pixels[index])
-
-    def take(self, indices: IntArray) -> FrameView:
-        """Return the view of some of the samples."""
-        return FrameView(self.pixels[indices])
-
-
-@dataclass(frozen=True, eq=False)
-class PoseView:
-    """The poses of a motion capture.
-
-    Parameters
-    ----------
-    positions : float32 array of shape (n_samples, n_joints, 3)
-    joint_names : tuple of str, of length n_joints
-    edges : tuple of (int, int)
-        Pairs of joints connected by a bone; empty if the file has markers only.
-
-    Examples
-    --------
-    >>> poses = PoseView(np.zeros((100, 2, 3), dtype=np.float32), ("hip", "knee"), edges=((0, 1),))
-    >>> poses.sample(0).shape, poses.take(np.arange(10)).positions.shape
-    ((2, 3), (10, 2, 3))
-    """
-
-    positions: npt.NDArray[np.float32]
-    joint_names: tuple[str, ...]
-    edges: tuple[tuple[int, int], ...] = ()
-
-    def sample(self, index: int) -> npt.NDArray[np.float32]:
-        """Return the joint positions of pose `index`, of shape (n_joints, 3)."""
-        return np.asarray(self.positions[index])
-
-    def take(self, indices: IntArray) -> PoseView:
-        """Return the view of some of the samples."""
-        return replace(self, positions=self.positions[indices])
-
-
-@dataclass(frozen=True, eq=False)
-class SpectrumView:
-    """The spectra of a scan.
-
-    Parameters
-    ----------
-    spectra : array of shape (n_samples, n_bands)
-    wavelengths : array of shape (n_bands,)
-    unit : str
-        Unit of the wavelengths, such as ``"um"``; empty if the file does not say.
-
-    Examples
-    --------
-    >>> scan = SpectrumView(np.eye(3), wavelengths=np.array([6.0, 10.0, 14.0]), unit="um")
-    >>> scan.sample(1)
-    array([0., 1., 0.])
-    """
-
-    spectra: Matrix
-    wavelengths: Array
-    unit: str = ""
-
-    def sample(self, index: int) -> Matrix:
-        """Return spectrum `index`, of shape (n_bands,)."""
-        return np.asarray(self.spectra[index])
-
-    def take(self, indices: IntArray) -> SpectrumView:
-        """Return the view of some of the samples."""
-        return replace(self, spectra=self.spectra[indices])
 
 
 def default_names(n_features: int) -> tuple[str, ...]:
@@ -121,9 +31,6 @@ def default_names(n_features: int) -> tuple[str, ...]:
     return tuple(f"x{place}" for place in range(n_features))
 
 
-View: TypeAlias = FrameView | PoseView | SpectrumView
-
-
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Recording:
     """Samples in order, with everything needed to segment them and to show them.
@@ -133,7 +40,7 @@ class Recording:
     X : array of shape (n_samples, n_features)
         One sample per row, in order. Keeps the data type of the file (uint8 for video).
     times : array of shape (n_samples,)
-        Time or depth of each sample, never decreasing.
+        Time or depth of each sample, never decreasing within a recording.
     time_unit : str
         ``"s"``, ``"m"``, ... or ``"sample"`` if only the order is known.
     feature_names : tuple of str, of length n_features
@@ -159,6 +66,11 @@ class Recording:
     rows : int array of shape (n_samples,), optional
         Row of the file, or frame of the film, that each sample comes from, counted from 0; by default every
         row is a sample.
+    lengths : tuple of int
+        Numbers of samples of several recordings, one after another; empty if there is one. Each has times of
+        its own. :func:`concatenate` makes such a recording.
+    sources : tuple of str
+        Paths or names of the several recordings.
 
     Examples
     --------
@@ -185,6 +97,8 @@ class Recording:
     steps: tuple[Mapping[str, Any], ...] = ()
     dates: Dates | None = None
     rows: IntArray | None = None
+    lengths: tuple[int, ...] = ()
+    sources: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.X.ndim != 2:
@@ -199,6 +113,12 @@ class Recording:
             raise ValueError(
                 f"feature_names must have one entry per column of X, {n_features}; "
                 f"got {len(self.feature_names)}."
+            )
+        if self.lengths:
+            check_lengths(self.lengths, n_samples)
+        if self.sources and len(self.sources) != len(self.lengths):
+            raise ValueError(
+                f"sources must have one entry per recording, {len(self.lengths)}; got {len(self.sources)}."
             )
 
     def __len__(self) -> int:
@@ -215,6 +135,30 @@ class Recording:
     def file_rows(self) -> IntArray:
         """Row of the file, or frame of the film, that each sample comes from."""
         return np.arange(len(self)) if self.rows is None else self.rows
+
+    @property
+    def joins(self) -> tuple[int, ...]:
+        """Samples at which another recording begins."""
+        return tuple(np.cumsum(self.lengths[:-1], dtype=np.intp).tolist())
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the recordings, each different: of their files, and numbers where these are the same."""
+        sources = self.sources or ("",) * max(len(self.lengths), 1)
+        stems = [PurePath(source).name or "recording" for source in sources]
+        repeated = {stem for stem in stems if stems.count(stem) > 1}
+        numbers = {stem: count(1) for stem in repeated}
+        return tuple(f"{stem} {next(numbers[stem])}" if stem in repeated else stem for stem in stems)
+
+    def split(self) -> list[Recording]:
+        """Return the recordings one by one."""
+        if len(self.lengths) <= 1:
+            return [self]
+        sources = self.sources or (self.source,) * len(self.lengths)
+        return [
+            replace(self.take(np.arange(part.start, part.stop)), source=source, lengths=(), sources=())
+            for part, source in zip(part_slices(self.joins, len(self)), sources, strict=True)
+        ]
 
     def take(self, indices: IntArray) -> Recording:
         """Return some of the samples, with their times, labels and view.
@@ -236,7 +180,18 @@ class Recording:
             view=None if self.view is None else self.view.take(indices),
             dates=None if self.dates is None else self.dates.take(indices),
             rows=self.file_rows[indices],
+            **self._take_parts(indices),
         )
+
+    def _take_parts(self, indices: IntArray) -> dict[str, Any]:
+        """Lengths and sources of the recordings that some of the samples are from."""
+        if not self.lengths:
+            return {}
+        places = np.searchsorted(self.joins, indices, side="right")
+        lengths = np.bincount(places, minlength=len(self.lengths)).tolist()
+        left = [place for place, length in enumerate(lengths) if length]
+        sources = tuple(self.sources[place] for place in left) if self.sources else ()
+        return {"lengths": tuple(lengths[place] for place in left), "sources": sources}
 
     def with_notes(self, *notes: str) -> Recording:
         """Return the same recording with more notes."""

@@ -1,0 +1,14 @@
+"""Recordings: samples in order with their times, and views that show what a sample was."""
+
+from __future__ import annotations
+
+from seqspan._core.dates import Dates
+from seqspan.recording.recording import KINDS as KINDS
+from seqspan.recording.recording import LENGTH_UNITS as LENGTH_UNITS
+from seqspan.recording.recording import Recording
+from seqspan.recording.recording import default_names as default_names
+from seqspan.recording.several import concatenate, split_at_gaps
+from seqspan.recording.views import FrameView, PoseView, SpectrumView
+from seqspan.recording.views import View as View
+
+__all__ = ["Dates", "FrameView", "PoseView", "Recording", "SpectrumView", "concatenate", "split_at_gaps"]

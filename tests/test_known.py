@@ -14,6 +14,8 @@ from seqspan import Recording, Segmentation
 from seqspan.datasets import make_recurring_subspaces
 from seqspan.known import KnownStates
 from seqspan.pipeline import as_recording
+from seqspan.preprocess import make_chain
+from seqspan.recording import concatenate
 
 LENGTH = 40
 
@@ -130,3 +132,23 @@ def test_a_file_of_something_else_is_refused(found, tmp_path):
 def test_states_survive_pickling_of_a_segmentation(found, samples):
     again = pickle.loads(pickle.dumps(found))
     np.testing.assert_array_equal(again.states.predict(samples[0]), found.states.predict(samples[0]))
+
+
+def test_several_recordings_are_recognised_one_by_one():
+    X, _ = make_recurring_subspaces((0, 1, 2, 0, 1), 3, 12, 40, rng=0)
+    first, second = as_recording(X[:, :90].T), as_recording(X[:, 90:].T)
+    both = concatenate([first, second])
+    found = seqspan.segment(both, preprocess="centre,subsample:2", n_subspaces=3)
+    again = found.apply(both)
+    np.testing.assert_array_equal(
+        again.labels, np.concatenate([found.apply(each).labels for each in (first, second)])
+    )
+    assert 90 in again.boundaries
+    np.testing.assert_array_equal(np.isnan(again.confidence), again.boundaries == 90)
+
+
+def test_preprocessing_learns_from_several_recordings_without_looking_across():
+    rows = np.arange(12.0)[:, None]
+    learned = make_chain("delay:3,centre").learn(rows, joins=[6])
+    np.testing.assert_array_equal(learned.apply(rows, [6]), make_chain("delay:3,centre").apply(rows, [6]))
+    np.testing.assert_array_equal(learned.apply(rows[6:]), learned.apply(rows, [6])[6:])

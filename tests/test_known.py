@@ -77,6 +77,7 @@ def test_every_preprocessing_is_repeated_with_what_it_learned(samples, steps, tm
 def test_huge_rows_are_recognised_too(samples):
     rows = 1e305 * samples[0][: 4 * LENGTH] / np.abs(samples[0]).max()
     found = seqspan.segment(rows, n_spans=4, n_subspaces=3, preprocess="centre,unit_norm")
+    np.testing.assert_allclose(found.states.chain.apply(rows), found.representation.samples)
     assert np.mean(found.states.predict(rows) == found.labels) >= 0.98
 
 

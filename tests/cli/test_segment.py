@@ -30,7 +30,7 @@ from seqspan.results.folder import STAGING, load_result
 
 ORDER, LENGTHS = (0, 1, 2, 0), (20, 15, 25, 20)
 STARTS = [0, 20, 35, 60]
-FILES = {"segments.csv", "labels.csv", "result.json", "report.html", CACHE}
+FILES = {"segments.csv", "labels.csv", "states.npz", "result.json", "report.html", CACHE}
 COMMAND = (sys.executable, "-m", "seqspan.cli")
 # python -m pytest tests/cli/test_segment.py -k killed with SEQSPAN_KILLS=20 is the long run
 N_KILLS = int(os.environ.get("SEQSPAN_KILLS", "3"))

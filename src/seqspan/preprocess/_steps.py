@@ -245,6 +245,11 @@ class Pca(Step):
 
     def apply(self, X: Array) -> Array:
         """Return the coordinates along the principal directions, most variance first."""
+        coordinates: Array = (X @ self.directions(X)).astype(X.dtype, copy=False)
+        return coordinates
+
+    def directions(self, X: Array) -> Array:
+        """Return the principal directions, (n_features, n_directions), most variance first."""
         scaled = np.ldexp(X, -binary_exponent(X))  # squares of the entries stay within range
         mean = scaled.mean(axis=0, dtype=float)
         directions = principal_directions(scaled - mean, self.variance)
@@ -253,10 +258,8 @@ class Pca(Step):
         rounding = float(np.finfo(X.dtype).eps) * np.sqrt(X.shape[1])
         if length > max(MEAN_TINY, rounding) * np.abs(scaled).max(initial=0):
             directions = np.column_stack([directions, rest / length])
-        if not directions.shape[1]:  # all samples are zero: keep one coordinate
-            directions = np.eye(X.shape[1], 1)
-        coordinates: Array = (X @ directions).astype(X.dtype, copy=False)
-        return coordinates
+        # if all samples are zero, keep one coordinate
+        return directions if directions.shape[1] else np.eye(X.shape[1], 1)
 
     def name_features(self, names: tuple[str, ...], n_features: int) -> tuple[str, ...]:
         """Number the components."""

@@ -116,7 +116,7 @@ class OrderedCutter(Cutter):
             room = self._search.max_spans
             starts = self._search.divide(min(n_spans, room))
             starts = _halve_longest(starts, self.cost.n_samples, n_spans)
-            self._divisions[n_spans] = _refine(self.cost, starts, self._step, self._min_length)
+            self._divisions[n_spans] = refine(self.cost, starts, self._step, self._min_length)
         return self._divisions[n_spans]
 
 
@@ -129,7 +129,7 @@ def _halve_longest(starts: IntArray, n_samples: int, n_spans: int) -> IntArray:
     return edges[1:-1]
 
 
-def _refine(cost: GaussianCost, starts: IntArray, step: int, min_length: int) -> IntArray:
+def refine(cost: GaussianCost, starts: IntArray, step: int, min_length: int) -> IntArray:
     """Move boundaries from grid points to the sample where they save most."""
     edges = np.concatenate([[0], starts, [cost.n_samples]])
     for index in range(1, len(edges) - 1 if step > 1 else 0):

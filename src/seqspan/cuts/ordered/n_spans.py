@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -52,6 +53,8 @@ class SpanCount:
     recording : array of shape (max_spans,)
     samples, features : arrays of shape (n_surrogates, max_spans)
         Of surrogates of the samples and of the features.
+    n_features : int
+        Number of features that explain most beyond chance.
 
     Examples
     --------
@@ -64,12 +67,19 @@ class SpanCount:
     recording: Array
     samples: Array
     features: Array
+    n_features: int = 1
+
+    @property
+    def threshold(self) -> Array:
+        """What each number of spans has to explain for a change to count as one."""
+        chance = self.samples.mean(axis=0) + DEVIATIONS * self.samples.std(axis=0, ddof=1)
+        threshold: Array = np.maximum(chance, MIN_EVIDENCE)
+        return threshold
 
     @property
     def excess(self) -> float:
         """Most that some number of spans explains beyond what it explains in surrogates of the samples."""
-        chance = self.samples.mean(axis=0) + DEVIATIONS * self.samples.std(axis=0, ddof=1)
-        return float(np.max(self.recording - np.maximum(chance, MIN_EVIDENCE)))
+        return float(np.max(self.recording - self.threshold))
 
     @property
     def shows_change(self) -> bool:
@@ -78,11 +88,25 @@ class SpanCount:
 
     def choose(self, grain: str = "default") -> int:
         """Number of spans with the most evidence beyond what surrogates of the features have."""
-        chance = np.maximum(self.features.mean(axis=0), 0)
-        return int(np.argmax(self.recording - GRAINS[grain] * chance)) + 1
+        return int(np.argmax(self.recording - self.chance(grain))) + 1
+
+    def chance(self, grain: str = "default") -> Array:
+        """What is subtracted from the evidence of 1, 2, ... spans, because chance explains it."""
+        expected: Array = GRAINS[grain] * np.maximum(self.features.mean(axis=0), 0)
+        return expected
 
 
-def count_spans(X: Array, min_length: int, n_jobs: int | None = None) -> SpanCount:
+@dataclass(frozen=True)
+class Effort:
+    """What counting spends: surrogates of each kind, and places for boundaries."""
+
+    n_surrogates: int
+    grid_points: int
+
+
+def count_spans(
+    X: Array, min_length: int, n_jobs: int | None = None, *, effort: Effort | None = None
+) -> SpanCount:
     """Compare what spans explain in a recording and in its surrogates.
 
     Parameters
@@ -93,6 +117,7 @@ def count_spans(X: Array, min_length: int, n_jobs: int | None = None) -> SpanCou
         Length of the shortest span, in samples.
     n_jobs : int, optional
         Number of threads.
+    effort : Effort, optional
 
     Returns
     -------
@@ -105,39 +130,42 @@ def count_spans(X: Array, min_length: int, n_jobs: int | None = None) -> SpanCou
     >>> count_spans(X, min_length=5).choose()
     3
     """
+    effort = effort or Effort(N_SURROGATES, GRID_POINTS)
     rows, min_length = _average_blocks(_rotate(X.T), min_length)
     most = max(FEATURE_COUNTS)
+    evidence = partial(_net_evidence, min_length=min_length, grid_points=effort.grid_points)
     Y = _features(rows, most)
     counts = sorted({min(count, Y.shape[1]) for count in FEATURE_COUNTS})
-    found = [_net_evidence(Y[:, :count], min_length) for count in counts]
-    drawn = [SpanCount(each, *np.zeros((2, N_SURROGATES, len(each)))) for each in found]
+    found = [evidence(Y[:, :count]) for count in counts]
+    zeros = [np.zeros((2, effort.n_surrogates, len(each))) for each in found]
+    drawn = [SpanCount(*parts) for parts in zip(found, *zip(*zeros, strict=True), counts, strict=True)]
 
     def explain_samples(seed: int) -> None:
         surrogate = _features(draw_surrogate(rows, np.random.default_rng(seed)), most)
         for count, answer in zip(counts, drawn, strict=True):
             if len(answer.recording) > 1:  # otherwise no number of spans explains anything
-                answer.samples[seed] = _net_evidence(surrogate[:, :count], min_length, len(answer.recording))
+                answer.samples[seed] = evidence(surrogate[:, :count], most=len(answer.recording))
 
     def explain_features(seed: int) -> None:
         surrogate = draw_surrogate(Y[:, : counts[best]], np.random.default_rng(seed))
         surrogate /= np.maximum(surrogate.std(axis=0), np.finfo(float).tiny)
-        drawn[best].features[seed] = _net_evidence(surrogate, min_length, len(drawn[best].recording))
+        drawn[best].features[seed] = evidence(surrogate, most=len(drawn[best].recording))
 
     with Team(n_jobs) as team:
         if max(len(each) for each in found) > 1:
-            _for_each_seed(explain_samples, team)
+            _for_each_seed(explain_samples, effort.n_surrogates, team)
         best = max(range(len(drawn)), key=lambda i: (max(drawn[i].excess, 0.0), drawn[i].recording.max()))
         if len(drawn[best].recording) > 1:
-            _for_each_seed(explain_features, team)
+            _for_each_seed(explain_features, effort.n_surrogates, team)
     return drawn[best]
 
 
-def _for_each_seed(explain: Callable[[int], None], team: Team) -> None:
+def _for_each_seed(explain: Callable[[int], None], n_seeds: int, team: Team) -> None:
     def work(seeds: range) -> None:
         for seed in seeds:
             explain(seed)
 
-    team.map(work, N_SURROGATES)
+    team.map(work, n_seeds)
 
 
 def draw_surrogate(rows: Array, rng: np.random.Generator) -> Array:
@@ -184,9 +212,9 @@ def _average_blocks(rows: Array, min_length: int) -> tuple[Array, int]:
     return np.add.reduceat(rows, starts, axis=0) / lengths[:, None], max(1, min_length // size)
 
 
-def _net_evidence(Y: Array, min_length: int, most: int | None = None) -> Array:
+def _net_evidence(Y: Array, min_length: int, grid_points: int, most: int | None = None) -> Array:
     """Net evidence of 1, 2, ... spans: of `most`, or of as many as have most."""
-    step = -(-len(Y) // GRID_POINTS)
+    step = -(-len(Y) // grid_points)
     shortest = max(1, -(-min(min_length, len(Y)) // step))
     places = np.arange(0, len(Y) + step, step).clip(max=len(Y))
     costs = GaussianCost([Y], step=Y.shape[1]).span_costs(places, shortest, n_jobs=1)

@@ -7,8 +7,8 @@ second. By default it is found out while samples arrive.
 """
 
 # %%
-# No span of a stream is shorter than the time scale, and four places for boundaries are tried in it. Too large
-# a scale misses short activities; a smaller one than needed only takes time.
+# No span of a stream is shorter than the time scale, and four places for boundaries are tried in it. Too
+# large a scale misses short activities; a smaller one than needed only takes time.
 import matplotlib.pyplot as plt
 import numpy as np
 

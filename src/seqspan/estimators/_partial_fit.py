@@ -75,7 +75,7 @@ class PartialFit(SubspaceSegmenter):
         True
         """
         if self._stream is None:
-            stream = self._begin()
+            stream = self.begin_stream()
             samples, names = self._check_rows(X, 0)
             self._forget()
             self._name_features(names)
@@ -89,12 +89,19 @@ class PartialFit(SubspaceSegmenter):
             )
         if len(samples):
             stream.extend(samples)
-        self._report(self._end(stream) if last else stream.division(), stream, len(samples))
+        self._report(self.end_stream(stream) if last else stream.division(), stream, len(samples))
         self._stream = None if last else stream
         return self
 
-    def _begin(self) -> Stream:
-        """Check the parameters and start a stream."""
+    def begin_stream(self) -> Stream:
+        """Check the parameters and return a stream without samples.
+
+        Examples
+        --------
+        >>> from seqspan import OSC
+        >>> OSC(grain="fine").begin_stream().n_samples
+        0
+        """
         self._refuse_unused()
         check_choice("cut", self.cut, (CUT, inspect.signature(type(self)).parameters["cut"].default))
         method, cutting = self._stream_stages()
@@ -135,8 +142,23 @@ class PartialFit(SubspaceSegmenter):
                     "(last=True), or set it back."
                 )
 
-    def _end(self, stream: Stream) -> Division:
-        """Fit what is held as a whole; its boundaries follow the final ones."""
+    def end_stream(self, stream: Stream) -> Division:
+        """Fit what a stream holds as a whole; boundaries of that fit follow the final ones.
+
+        Parameters
+        ----------
+        stream : Stream
+
+        Returns
+        -------
+        Division
+
+        Examples
+        --------
+        >>> from seqspan import OSC
+        >>> OSC().end_stream(OSC().begin_stream()).labels
+        array([0])
+        """
         rows = stream.rows
         if len(rows) < MIN_SAMPLES:
             return stream.division()

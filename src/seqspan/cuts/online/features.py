@@ -7,6 +7,7 @@ with the anchors a.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Self
 
@@ -106,8 +107,14 @@ class AnchorFeatures:
         return values.astype(np.float64) - self.offsets
 
     def arrays(self) -> dict[str, Array]:
-        """All of it as arrays, for a checkpoint: ``AnchorFeatures(**arrays)``."""
+        """All of it as arrays, for a checkpoint."""
         return {field.name: np.asarray(getattr(self, field.name)) for field in fields(self)}
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, Array]) -> Self:
+        """Make it again from its arrays."""
+        rest = {name: values for name, values in arrays.items() if name not in ("unit", "noise")}
+        return cls(float(arrays["unit"]), float(arrays["noise"]), **rest)
 
 
 def _directions(rows: Array, noise: float) -> Array:

@@ -29,22 +29,22 @@ def fill_row(sums: Any, end: int, shortest: int, model: Any, C: Any) -> None:
     lower = np.zeros((p, p))
     for start in range(end - shortest + 1):
         count = places[end] - places[start]
-        logarithm = 0.0
+        determinant, logarithm = 1.0, 0.0
         for i in range(p):
             mean = (totals[end, i] - totals[start, i]) / (count + 1.0)
             for j in range(i + 1):
                 value = products[end, i, j] - products[start, i, j]
                 value -= mean * (totals[end, j] - totals[start, j])
-                if i == j:
-                    value += prior
                 for k in range(j):
                     value -= lower[i, k] * lower[j, k]
-                if i == j:
-                    pivot = max(value, prior * 1e-6)
-                    logarithm += np.log(pivot)
-                    lower[i, i] = np.sqrt(pivot)
-                else:
+                if j < i:
                     lower[i, j] = value / lower[j, j]
+            pivot = max(value + prior, prior * 1e-6)  # rounding may take more than there is
+            lower[i, i] = np.sqrt(pivot)
+            determinant *= pivot
+            if i % 4 == 3 or i == p - 1:  # one logarithm for several pivots; more of them might overflow
+                logarithm += np.log(determinant)
+                determinant = 1.0
         C[end, start] = logarithm * (freedom + count) / 2 + table[count]
 
 

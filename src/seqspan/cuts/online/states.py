@@ -7,7 +7,7 @@ rather than moments of features, because features change with what the stream ha
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -33,6 +33,8 @@ class States:
         Samples of each label, as they arrived.
     weights : list of float
         Independent samples that the spans of each label are worth.
+    last : int, optional
+        Label of the last span that was learned.
 
     Examples
     --------
@@ -47,7 +49,7 @@ class States:
     rows: list[Array] = field(default_factory=list)
     weights: list[float] = field(default_factory=list)
     _moments: list[Moments] = field(default_factory=list)
-    _last: int | None = None
+    last: int | None = None
 
     def learn(self, rows: Array, Y: Array) -> int:
         """Label a span whose end is final, from its rows and their features, and remember it."""
@@ -61,7 +63,7 @@ class States:
         old = self.rows[label][spread_anchors(len(self.rows[label]), N_ROWS - new)]
         self.rows[label] = np.concatenate([old, rows[spread_anchors(len(rows), new)]])
         self._moments[label] = self._moments[label] + span
-        self._last = label
+        self.last = label
         return label
 
     def match(self, Y: Array, before: int | None = None) -> int:
@@ -69,15 +71,16 @@ class States:
 
         It differs from that of the span before, by default the last that was learned.
         """
-        before = self._last if before is None else before
+        before = self.last if before is None else before
         known = [label for label in range(len(self._moments)) if label != before]
         full = len(self._moments) >= self.limit
         if not known:
             return 0 if full else len(self._moments)
         span, labels = summarise(Y), [self._moments[label] for label in known]
         cost = GaussianCost([Y[:1]], prior_samples=PRIOR_SAMPLES)
-        apart = cost.costs(labels) + cost.costs([span])
-        gain = apart - cost.costs([each + span for each in labels])
+        together = [each + span for each in labels]
+        costs = cost.costs([span, *labels, *together])  # in one go: most of the time is overhead
+        gain = costs[0] + costs[1 : len(labels) + 1] - costs[len(labels) + 1 :]
         best = int(np.argmax(gain))
         return known[best] if gain[best] > 0 or full else len(self._moments)
 
@@ -87,6 +90,24 @@ class States:
         for rows, weight in zip(self.rows, self.weights, strict=True):
             Y = features(rows)
             self._moments.append(_moments(Y) * (weight / len(Y)))
+
+    def arrays(self) -> dict[str, Array]:
+        """All of it as arrays, for a checkpoint."""
+        found = {f"state{label}": rows for label, rows in enumerate(self.rows)}
+        found["states"] = np.array([-1 if self.last is None else self.last, *self.weights], dtype=float)
+        if self.rows:
+            found["state_totals"] = np.stack([moments.totals[0] for moments in self._moments])
+            found["state_products"] = np.stack([moments.products[0] for moments in self._moments])
+        return found
+
+    def restore(self, arrays: Mapping[str, Array]) -> None:
+        """Go on from `arrays`."""
+        last, *self.weights = arrays["states"].tolist()
+        self.last = None if last < 0 else int(last)
+        self.rows = [arrays[f"state{label}"] for label in range(len(self.weights))]
+        if self.rows:
+            each = zip(self.weights, arrays["state_totals"], arrays["state_products"], strict=True)
+            self._moments = [Moments(weight, (total,), (product,)) for weight, total, product in each]
 
 
 def summarise(Y: Array) -> Moments:

@@ -8,7 +8,7 @@ span is final as soon as all divisions in play agree on its end.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
@@ -19,6 +19,7 @@ from seqspan._core.spans import MIN_LENGTH, Division
 from seqspan._core.types import Array, IntArray
 from seqspan.cuts.online.features import AnchorFeatures
 from seqspan.cuts.online.states import MAX_LABELS, N_ROWS, States
+from seqspan.cuts.ordered.confidence import boundary_confidence
 from seqspan.cuts.ordered.cost import GaussianCost
 from seqspan.cuts.ordered.cut import refine
 from seqspan.cuts.ordered.labels import correlation_time
@@ -31,10 +32,15 @@ HELD = 4096  # samples that are held at most
 KEPT = 3072  # the last of them, which stay when room is made
 CHUNK = 64  # samples that are processed at once
 FIRST_LOOK = 128  # samples after which the stream looks at itself for the first time
+DESCRIBED_FOR = 16_384  # samples for which features stay as they are, at least
 GROWTH, LATER_GROWTH = 1.5, 2.0  # of the stream, after which it looks again: at first, and later
 MAX_PLACES = 512  # places for boundaries; if there are more, they are set further apart
 PLACES_PER_TIME_SCALE = 4
 EFFORT = Effort(n_surrogates=6, grid_points=300)
+NUMBERS = (
+    "n_samples", "start", "final", "final_labels", "delays", "time_scale", "_reached", "_next_look",
+    "_saw_change", "_new_state", "_described_at",
+)  # fmt: skip
 MARGIN = 0.5  # of the price: divisions that cost no more than that above the best are in play
 
 
@@ -86,11 +92,12 @@ class Stream:
         self._rows: Array = np.empty((0, 0))
         self._waiting: list[Array] = []
         self._reached, self._next_look = 0, FIRST_LOOK
-        self._prepared: Prepared | None = None
+        self.prepared: Prepared | None = None
         self._features: AnchorFeatures | None = None
         self._search: GrowingSearch | None = None
         self._Y: Array = np.empty((0, 0))
         self._saw_change = self._new_state = False
+        self._described_at = 0
 
     @property
     def rows(self) -> Array:
@@ -109,9 +116,23 @@ class Stream:
             while self.n_samples - self._reached >= CHUNK:
                 self._advance(self._reached + CHUNK)
 
+    @property
+    def later(self) -> IntArray:
+        """Boundaries of the best division that are not final."""
+        return np.empty(0, np.intp) if self._search is None else self._search.boundaries()
+
+    def confidence(self, boundaries: IntArray) -> Array:
+        """How sure boundaries among the samples held are, as in the ordered cut; NaN where none are held."""
+        places = np.asarray(boundaries) - self.start
+        known = (places > 0) & (places < len(self._Y))
+        confidence = np.full(len(places), np.nan)
+        if known.any():
+            confidence[known] = boundary_confidence(GaussianCost([self._Y]), places[known])
+        return confidence
+
     def division(self) -> Division:
         """Spans and labels so far."""
-        later = np.empty(0, np.intp) if self._search is None else self._search.boundaries()
+        later = self.later
         labels, edges = list(self.final_labels), [self._last_start, *later.tolist(), self.n_samples]
         for first, end in pairwise(edges):
             Y = self._Y[max(first - self.start, 0) : end - self.start]
@@ -186,10 +207,10 @@ class Stream:
             self._look()  # features of a recording that does not change say little about what comes then
         for boundary in self._search.settle(self._margin):
             self._finish(boundary)
-        if self._new_state and self._reached > HELD:  # anchors of a state tell it from the next new one
+        # until a new state has anchors of its own, it looks like the next new one
+        if self._new_state and self._reached - self._described_at >= DESCRIBED_FOR:
             self._describe_anew()
             self._begin_search(self._search.step, self._search.n_features, self._search.price)
-        self._new_state = False
 
     @property
     def _margin(self) -> float:
@@ -213,10 +234,11 @@ class Stream:
     def _describe_anew(self) -> Array:
         """Learn preprocessing and features from the samples that are held; return them, preprocessed."""
         rows = self.rows[: self._reached - self.start]
-        self._prepared = self._prepare(rows, self._prepared if self.final else None)
-        samples = self._prepared(rows)
+        self.prepared = self._prepare(rows, self.prepared if self.final else None)
+        samples = self.prepared(rows)
+        self._described_at, self._new_state = self._reached, False
         self._features = AnchorFeatures.fit(samples)
-        self._Y = self._features(samples[: len(samples) - self._prepared.reach])
+        self._Y = self._features(samples[: len(samples) - self.prepared.reach])
         self.states.refresh(self._describe)
         return samples
 
@@ -225,11 +247,11 @@ class Stream:
         assert self._search is not None
         return [b for b in (*self.final, *self._search.boundaries().tolist()) if b > self.start]
 
-    def _begin_search(self, step: int, n_features: int, price: float) -> None:
+    def _begin_search(self, step: int, n_features: int, price: float, origin: int | None = None) -> None:
         """Divide everything after the last final boundary, or as much of it as is held."""
         from seqspan.cuts.online.search import GrowingSearch  # numba: imported on first use only
 
-        origin = max(self._last_start, self.start)
+        origin = max(self._last_start, self.start) if origin is None else origin
         Y = self._Y[origin - self.start :, :n_features]
         step = max(1, step, -(-len(Y) // MAX_PLACES))
         self._search = GrowingSearch(
@@ -245,7 +267,7 @@ class Stream:
 
     def _append(self) -> None:
         """Extend the best division by the samples that have not been looked at."""
-        search, prepared = self._search, self._prepared
+        search, prepared = self._search, self.prepared
         assert search is not None
         assert prepared is not None
         assert self._features is not None
@@ -284,20 +306,44 @@ class Stream:
         self.final.append(boundary)
         self.delays.append(self._reached - boundary)
 
+    def state(self) -> tuple[dict[str, Any], dict[str, Array]]:
+        """All that the stream goes on with but its preprocessing: JSON values, and arrays."""
+        numbers = {name: getattr(self, name) for name in NUMBERS}
+        arrays = {"rows": self.rows, "Y": self._Y}
+        arrays |= self.states.arrays()
+        if self._search is not None and self._features is not None:
+            search = self._search
+            numbers["search"] = [search.step, search.n_features, search.price, search.origin]
+            arrays |= {f"features_{name}": values for name, values in self._features.arrays().items()}
+        return numbers, arrays
+
+    def restore(
+        self, numbers: Mapping[str, Any], arrays: Mapping[str, Array], prepared: Prepared | None
+    ) -> None:
+        """Go on from a state."""
+        for name in NUMBERS:
+            setattr(self, name, numbers[name])
+        self._rows, self._Y, self.prepared = arrays["rows"], arrays["Y"], prepared
+        self.states.restore(arrays)
+        if "search" in numbers:
+            parts = {name[9:]: arrays[name] for name in arrays if name.startswith("features_")}
+            self._features = AnchorFeatures.from_arrays(parts)
+            self._begin_search(*numbers["search"])
+
     def _runs(self, places: IntArray) -> Array:
         """Samples, each with those around it that preprocessing looks at: (n, 2 reach + 1, d)."""
-        assert self._prepared is not None
-        reach = self._prepared.reach
+        assert self.prepared is not None
+        reach = self.prepared.reach
         around = places[:, None] + np.arange(-reach, reach + 1)
         runs: Array = self.rows[np.clip(around, 0, self._reached - self.start - 1)]
         return runs
 
     def _describe(self, runs: Array) -> Array:
         """Features of samples that are remembered with those around them."""
-        assert self._prepared is not None
+        assert self.prepared is not None
         assert self._features is not None
         width = runs.shape[1]
-        return self._features(self._prepared(runs.reshape(-1, runs.shape[2]))[width // 2 :: width])
+        return self._features(self.prepared(runs.reshape(-1, runs.shape[2]))[width // 2 :: width])
 
 
 def price_of_boundary(count: SpanCount, n_samples: int, grain: str) -> float:

@@ -2,6 +2,8 @@
 
     python -m benchmarks.stream agreement --data DIR       # the labelled recordings and benchmarks.one_span
     python -m benchmarks.stream rate --samples 1000000     # samples per second, and resident memory
+    python -m benchmarks.stream watch --samples 10000000   # the same for rows of text in `seqspan watch`
+    python -m benchmarks.stream kills --times 20           # `seqspan watch`, killed and started again
 
 `agreement` feeds every recording in blocks of 100 samples to `partial_fit`, with the defaults of
 `seqspan.segment`, and compares with `fit` on the whole. A boundary agrees if the other has one within the
@@ -10,12 +12,18 @@ those of boundaries that are final before the last sample; the others are counte
 two cases, without --data those of `benchmarks.one_span` alone.
 
 `rate` feeds blocks of 1,000 samples of 62 angles, from five recordings of 20,000 samples in turn, so that
-activities return.
+activities return. `watch` feeds lines of eight numbers, around one of six means in turn. `kills` starts
+`seqspan watch` on a file, kills it (SIGKILL) at random times, and compares its events with those of a run
+that nobody killed.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
+import subprocess
+import sys
+import tempfile
 import time
 import warnings
 from collections.abc import Iterator
@@ -29,6 +37,7 @@ from benchmarks.one_span import WITH_CHANGES, WITHOUT_CHANGE
 from benchmarks.quality.scores import boundary_margin, is_near
 from benchmarks.quality.sets import SETS, Labelled
 from seqspan import OSC
+from seqspan.cli.watch import Options, Watch
 from seqspan.estimators import table_of_defaults
 from seqspan.pipeline import as_recording
 
@@ -113,18 +122,79 @@ def summarise(name: str, rows: list[dict[str, object]]) -> dict[str, object]:
     return {"set": name, **sums, "median delay": shown[0], "95 %": shown[1]}
 
 
+class Lines:
+    """Rows of text around one of six means in turn, a block at a time; prints how it goes, ten times."""
+
+    def __init__(self, n_rows: int, length: int = 500) -> None:
+        self.n_rows, self.length = n_rows, length
+
+    def seek(self, offset: int) -> None:
+        """Begin at the first row."""
+
+    def blocks(self) -> Iterator[bytes]:
+        """Yield about a thousand rows at a time."""
+        rng, began = np.random.default_rng(0), time.perf_counter()
+        means, block = rng.standard_normal((6, 8)), 1000
+        for done in range(0, self.n_rows, block):
+            states = (np.arange(done, done + block) // self.length * 5) % 6
+            rows = means[states] + 0.5 * rng.standard_normal((block, 8))
+            yield "".join(",".join(f"{value:.4f}" for value in row) + "\n" for row in rows).encode()
+            if (done + block) * 10 // self.n_rows > done * 10 // self.n_rows:
+                speed = (done + block) / (time.perf_counter() - began)
+                print_table([{"rows": done + block, "rows/s": speed, "resident MB": resident_bytes() / 1e6}])
+
+
+def measure_watch(n_rows: int) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        with (Path(folder) / "events.jsonl").open("wb") as out:
+            Watch(Options(), out, Path(folder) / "checkpoint.npz").run(Lines(n_rows))
+        events = [json.loads(line) for line in (Path(folder) / "events.jsonl").read_text().splitlines()]
+    spans = [event for event in events if event["event"] == "span"]
+    exact = sum(span["end"] % 500 == 0 for span in spans)
+    print(f"{len(spans)} spans, {exact} of them end at the sample; {n_rows // 500} would be right.")
+
+
+def measure_kills(times: int, n_rows: int = 20_000) -> None:
+    rng = np.random.default_rng(0)
+    with tempfile.TemporaryDirectory() as folder:
+        rows, whole, out = (Path(folder) / name for name in ("rows.csv", "whole.jsonl", "events.jsonl"))
+        rows.write_bytes(b"".join(Lines(n_rows).blocks()))
+        command = [sys.executable, "-m", "seqspan.cli", "watch", str(rows), "--patience", "0.5", "--out"]
+        began = time.perf_counter()
+        subprocess.run([*command, str(whole)], check=True)
+        usual, kills = time.perf_counter() - began, 0
+        resumable = [*command, str(out), "--checkpoint", str(Path(folder) / "checkpoint.npz")]
+        while True:
+            running = subprocess.Popen(resumable)
+            try:
+                running.wait(None if kills == times else rng.uniform(0.2, 0.8) * usual)
+                break
+            except subprocess.TimeoutExpired:
+                running.kill()
+                running.wait()
+                kills += 1
+        same = out.read_text() == whole.read_text()
+        n_events = len(whole.read_text().splitlines())
+        print(f"{kills} kills: {n_events} events, {'the same' if same else 'NOT the same'} as without.")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("what", choices=("rate", "agreement"), nargs="?", default="rate")
+    parser.add_argument("what", choices=("rate", "agreement", "watch", "kills"), nargs="?", default="rate")
     parser.add_argument("--samples", type=int, default=10_000)
+    parser.add_argument("--times", type=int, default=20, help="kills")
     parser.add_argument("--data", type=Path, help="folder of the labelled sets")
     parser.add_argument("--quick", action="store_true", help="two cases only")
     options = parser.parse_args()
     print(describe_machine())
     if options.what == "rate":
         measure_rate(options.samples)
+    elif options.what == "watch":
+        measure_watch(options.samples)
+    elif options.what == "kills":
+        measure_kills(options.times)
     else:
         measure_agreement(islice(all_cases(options.data), 2 if options.quick else None))
 

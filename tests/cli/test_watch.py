@@ -177,6 +177,18 @@ def test_what_is_wrong_is_said(options, message):
     assert message in done.output
 
 
+def test_a_run_killed_before_its_first_row_can_be_repeated(tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "PAUSE", 0.001)
+    source, checkpoint, out = tmp_path / "rows.csv", tmp_path / "at.npz", tmp_path / "events.jsonl"
+    source.write_text(lines([0, 1], 80))
+    out.touch()
+    with out.open("r+b") as events, pytest.raises(Killed):
+        Watch(Options(), events, checkpoint).run(DyingFile(source, 0))
+    assert checkpoint.exists()
+    assert not follow(str(source), Options(), out, checkpoint, None, 0.0)
+    assert [json.loads(line)["end"] for line in out.read_text().splitlines() if '"span"' in line] == [80, 160]
+
+
 def test_events_replace_no_file(tmp_path):
     out = tmp_path / "mine.txt"
     out.write_text("precious")

@@ -224,6 +224,7 @@ class Watch:
     def _resume(self, source: Source) -> None:
         """Go on from the checkpoint, if there is one."""
         if self.checkpoint is None or not self.checkpoint.exists():
+            self._save()  # before the first event, so that whatever is written later can be found again
             return
         about = load_stream(self.checkpoint, self.stream)
         for name, before in about["options"].items():
@@ -262,9 +263,10 @@ def follow(
 
 
 def _open(out: Path, checkpoint: Path | None) -> IO[bytes]:
-    """Open the file for events; only a checkpoint may go on with one that is there."""
+    """Open the file for events; only a checkpoint may go on with one that is there and not empty."""
     resumes = checkpoint is not None and checkpoint.exists()
-    return out.open("r+b" if resumes else "xb")
+    empty = out.is_file() and out.stat().st_size == 0
+    return out.open("r+b" if (resumes and out.exists()) or empty else "xb")
 
 
 def _position(out: IO[bytes]) -> int | None:

@@ -16,6 +16,7 @@ import numpy as np
 
 from seqspan._core.kernels import spread_anchors
 from seqspan._core.spans import MIN_LENGTH, Division
+from seqspan._core.threads import Team
 from seqspan._core.types import Array, IntArray
 from seqspan.cuts.online.features import AnchorFeatures
 from seqspan.cuts.online.states import MAX_LABELS, N_ROWS, States
@@ -113,8 +114,9 @@ class Stream:
             some = rows[first : first + HELD - KEPT]
             self._waiting.append(some.copy())
             self.n_samples += len(some)
-            while self.n_samples - self._reached >= CHUNK:
-                self._advance(self._reached + CHUNK)
+            with Team(1):  # in many small products, BLAS threads would wait for each other
+                while self.n_samples - self._reached >= CHUNK:
+                    self._advance(self._reached + CHUNK)
 
     @property
     def later(self) -> IntArray:

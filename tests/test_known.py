@@ -137,15 +137,15 @@ def test_states_survive_pickling_of_a_segmentation(found, samples):
 
 def test_several_recordings_are_recognised_one_by_one():
     X, _ = make_recurring_subspaces((0, 1, 2, 0, 1), 3, 12, 40, rng=0)
-    first, second = as_recording(X[:, :90].T), as_recording(X[:, 90:].T)
+    first, second = as_recording(X[:, :91].T), as_recording(X[:, 91:].T)
     both = concatenate([first, second])
     found = seqspan.segment(both, preprocess="centre,subsample:2", n_subspaces=3)
     again = found.apply(both)
     np.testing.assert_array_equal(
         again.labels, np.concatenate([found.apply(each).labels for each in (first, second)])
     )
-    assert 90 in again.boundaries
-    np.testing.assert_array_equal(np.isnan(again.confidence), again.boundaries == 90)
+    assert 91 in again.boundaries
+    np.testing.assert_array_equal(np.isnan(again.confidence), again.boundaries == 91)
 
 
 def test_preprocessing_learns_from_several_recordings_without_looking_across():

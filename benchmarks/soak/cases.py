@@ -258,7 +258,8 @@ def _lsr(rng: np.random.Generator, parameters: dict[str, Any], n: int) -> Any:
 
 def _online_parameters(rng: np.random.Generator) -> dict[str, Any]:
     return {
-        "time_scale": int(rng.integers(1, 6)),
+        "time_scale": "auto" if rng.random() < 0.5 else int(rng.integers(1, 6)),
+        "preprocess": (None, "auto", "centre")[rng.integers(3)],
         "n_subspaces": "auto" if rng.random() < 0.5 else int(rng.integers(1, 5)),
         "lambda_1": "auto" if rng.random() < 0.2 else _weight(rng, 0.1),
         "lambda_2": "auto" if rng.random() < 0.2 else _weight(rng, 0.1),

@@ -301,11 +301,6 @@ def test_samples_are_the_atoms_of_a_long_sequence_with_a_kernel(monkeypatch):
         assert OSC(2, dictionary="auto", n_landmarks=10).fit(X).dictionary_ == "landmarks"
 
 
-def test_samples_that_arrive_have_no_kernel():
-    with pytest.raises(ValueError, match=r"partial_fit does not use kernel: leave it at 'linear'; got 'rbf'"):
-        OSC(kernel="rbf").partial_fit(draw(30, 4))
-
-
 def test_models_that_are_not_coupled_have_no_kernel():
     with pytest.raises(TypeError, match="kernel"):
         SSC(kernel="rbf")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -21,7 +22,7 @@ from seqspan import LRR, LSR, OSC, SSC, Recording, SpatSC
 from seqspan.cuts.ordered import search
 from seqspan.datasets import add_noise, make_recurring_subspaces, make_subspaces
 from seqspan.estimators import expected_failed_checks
-from seqspan.estimators._partial_fit import USED
+from seqspan.estimators._partial_fit import REFUSED
 from seqspan.metrics import SegmentationScorer, clustering_error
 from seqspan.models import Osc
 
@@ -526,12 +527,7 @@ def test_nothing_is_accepted_and_ignored(sequence, estimator, message):
         estimator.fit(sequence[0])
 
 
-OTHERWISE = {
-    "n_spans": 3, "grain": "fine", "solver": "vladmap", "penalty": "nuclear", "cut": "ordered",
-    "min_length": 7, "kernel": "rbf", "zero_diagonal": True, "normalize": False, "preprocess": "centre",
-    "dtype": "float32", "stopping": "published", "warm_start": True, "dictionary": "landmarks",
-    "n_landmarks": 40, "device": "cuda", "verbose": 1,
-}  # fmt: skip
+OTHERWISE = {"n_spans": 3, "warm_start": True, "device": "cuda", "verbose": 1}
 
 
 @pytest.mark.parametrize("name", OTHERWISE)
@@ -540,8 +536,31 @@ def test_a_stream_refuses_what_it_has_no_use_for(sequence, name):
         OSC(**{name: OTHERWISE[name]}).partial_fit(sequence[0])
 
 
+#: Parameters of a stream, and how each changes what it finds, what it holds or what it refuses.
+USED = {
+    "n_subspaces": 2, "grain": "fine", "lambda_1": 0.7, "lambda_2": 50.0, "solver": "vladmap",
+    "penalty": "nuclear", "cut": "ordered", "min_length": 20, "kernel": "rbf", "zero_diagonal": True,
+    "normalize": False, "preprocess": "centre", "dtype": "float32", "kind": "mocap", "tol": 1e-4,
+    "stopping": "published", "max_iter": 3, "dictionary": "landmarks", "n_landmarks": 40, "time_scale": 9,
+    "n_jobs": 1, "random_state": 3, "callback": print,
+}  # fmt: skip
+
+
 def test_a_stream_uses_or_refuses_every_parameter():
-    assert set(OTHERWISE) | USED == set(OSC().get_params())
+    assert set(OTHERWISE) == set(REFUSED)
+    assert set(OTHERWISE) | set(USED) == set(OSC().get_params())
+
+
+@pytest.mark.parametrize("name", USED)
+def test_the_fit_at_the_end_of_a_stream_has_every_parameter(name):
+    needs = {"penalty": {"solver": "vladmap"}, "stopping": {"solver": "vladmap"}}
+    needs["n_landmarks"] = {"dictionary": "landmarks"}
+    given = {"random_state": 0, name: USED[name], **needs.get(name, {})}
+    stream, whole = OSC(**given)._stream_stages(), OSC(**{**given, "cut": "ordered"}).stages()
+    assert replace(stream[0], make_model=None) == replace(whole[0], make_model=None)
+    assert stream[1] == whole[1]
+    X = np.eye(3)
+    assert stream[0].make_model(X) == whole[0].make_model(X)
 
 
 @pytest.mark.parametrize("Estimator", ESTIMATORS)
@@ -588,8 +607,6 @@ def test_given_atoms_are_checked(sequence):
         ValueError, match="n_landmarks=7 needs dictionary='landmarks' or 'auto'; got 'an array'"
     ):
         OSC(3, dictionary=X, n_landmarks=7).fit(X)
-    with pytest.raises(ValueError, match="partial_fit does not use dictionary"):
-        OSC(3, dictionary=X).partial_fit(X)
 
 
 @pytest.mark.parametrize("metric", ["accuracy", "covering", "boundary_f1"])

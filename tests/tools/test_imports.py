@@ -24,7 +24,6 @@ ALLOWED: dict[str, set[str]] = {
     "exports": {"_core", "recording", "readers"},
     "results": {"_core", "recording"},
     "solvers": {"_core", "models"},
-    "cuts.online": {"_core", "models", "solvers", "cuts"},
     "cuts": {"_core"},
     "known": {"_core", "recording", "preprocess", "cuts"},
     "segmentation": {"_core", "recording", "plots", "exports", "results", "known"},
@@ -35,7 +34,7 @@ ALLOWED["pipeline"] = {name for name in ALLOWED if "." not in name} - {
     "plots",
     "metrics",
 }
-ALLOWED["estimators"] = ALLOWED["pipeline"] | {"pipeline", "readers", "cuts.online"}
+ALLOWED["estimators"] = ALLOWED["pipeline"] | {"pipeline", "readers"}
 BELOW_THE_TOP = ALLOWED["estimators"] | {"estimators", "exports", "plots", "metrics"}
 ALLOWED["datasets"] = BELOW_THE_TOP
 ALLOWED["report"] = ALLOWED["reproduction"] = BELOW_THE_TOP | {"datasets"}
@@ -44,7 +43,7 @@ ALLOWED[""] = {"estimators", "readers", "recording", "segmentation"}  # seqspan/
 
 
 def package_of(module: str) -> str:
-    """The entry of ALLOWED for a module below seqspan: "cuts.online.stream" -> "cuts.online"."""
+    """The entry of ALLOWED for a module below seqspan: "cuts.online.stream" -> "cuts"."""
     parts = module.split(".")
     longest = (".".join(parts[:length]) for length in range(len(parts), 0, -1))
     return next((name for name in longest if name in ALLOWED), parts[0])

@@ -1,6 +1,7 @@
 """The command line: parse, call, print.
 
-Exit status: 0 if all went well, 1 if an input failed, 2 if the command is wrong, 130 after Ctrl-C.
+Exit status: 0 if all went well, 1 if an input failed, 2 if the command is wrong, 3 if `watch --until` saw its
+label, 130 after Ctrl-C.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from seqspan._core.checks import check_choice
+from seqspan._core.spans import MIN_LENGTH
 from seqspan._core.text import count_of, noun_of, printable
 from seqspan.cli import INTERRUPTED, STOPPED
 from seqspan.cli.inputs import Job, expand, make_jobs
@@ -24,14 +26,16 @@ from seqspan.cli.outline import SUMMARIES, make_app
 from seqspan.cli.segment import Outcome, run_job, versions
 from seqspan.cli.settings import Control, Settings, make_settings, parse_exports, save_config, with_options
 from seqspan.cuts import CUTS
+from seqspan.cuts.ordered.n_spans import GRAINS
 from seqspan.datasets._folder import VARIABLE
 from seqspan.estimators import METHODS
 from seqspan.exports import EXPORTS
 from seqspan.exports.selection import Selection
 from seqspan.readers import readers
+from seqspan.recording import KINDS
 from seqspan.results.folder import REPORT
 
-FAILED, WRONG_USAGE = 1, 2
+FAILED, WRONG_USAGE, HAPPENED = 1, 2, 3
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="print nothing but errors")]
 
 
@@ -265,6 +269,45 @@ def export(
         typer.echo(f"{where}: {count_of(done.n_spans, 'span')} to {', '.join(map(printable, done.files))}")
         for note in done.notes:
             typer.echo(f"seqspan: note: {where}: {one_line(note)}", err=True)
+
+
+@app.command(
+    help=SUMMARIES["watch"],
+    epilog="Example: sensors | seqspan watch - --until new --checkpoint sensors.npz",
+)
+def watch(
+    source: Annotated[str, typer.Argument(metavar="SOURCE", help="a growing file, or - for standard input")],
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", metavar="FILE", help="write events here instead")
+    ] = None,
+    checkpoint: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="go on from here after the program was stopped")
+    ] = None,
+    until: Annotated[
+        str | None, typer.Option(metavar="LABEL|new", help="exit with status 3 after a span of this label")
+    ] = None,
+    patience: Annotated[
+        float | None, typer.Option(metavar="SECONDS", help="a file has ended if it grows no more; never")
+    ] = None,
+    grain: Annotated[str, typer.Option(metavar="NAME", help=", ".join(GRAINS))] = "default",
+    min_length: Annotated[int, typer.Option(metavar="N", help="samples of the shortest span")] = MIN_LENGTH,
+    n_subspaces: Annotated[int | None, typer.Option(metavar="K", help="labels at most")] = None,
+    time_scale: Annotated[
+        int | None, typer.Option(metavar="N", help="samples over which neighbours say the same")
+    ] = None,
+    kind: Annotated[str, typer.Option(metavar="NAME", help=", ".join(KINDS))] = "table",
+) -> None:
+    """Follow rows that arrive: one JSON line for every span that ends."""
+    from seqspan.cli.watch import Options, follow
+
+    options = Options(grain, min_length, n_subspaces, time_scale, kind)
+    try:
+        reached = follow(source, options, out, checkpoint, until, patience)
+    except ValueError as error:
+        stop(str(error), WRONG_USAGE)
+    except OSError as error:
+        stop(str(error), FAILED)
+    raise typer.Exit(HAPPENED if reached else 0)
 
 
 @app.command(help=SUMMARIES["info"], epilog="Example: seqspan info")

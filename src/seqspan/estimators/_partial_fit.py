@@ -2,44 +2,51 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import validate_data
 
-from seqspan._core.checks import check_count, check_weight
+from seqspan._core.checks import check_choice, check_count
 from seqspan._core.spans import Division
-from seqspan._core.types import IntArray
-from seqspan.cuts.online.stream import OnlineSegmentation
-from seqspan.estimators._base import SubspaceSegmenter
-from seqspan.models import Osc, SpatSc
-from seqspan.models.weights import LAMBDA_1_FRACTION
-from seqspan.solvers import Stopping
+from seqspan._core.types import Array, IntArray
+from seqspan.cuts.numbers import check_grain
+from seqspan.cuts.online.stream import Stream
+from seqspan.estimators._base import MIN_SAMPLES, SubspaceSegmenter
+from seqspan.pipeline import Method, as_recording, cut, represent
+from seqspan.preprocess import Chain, make_chain
+from seqspan.preprocess._frozen import FrozenChain, refuse_subsampling
+from seqspan.preprocess._steps import UnitNorm
+from seqspan.segmentation import Cutting
 
-#: Parameters that a stream accepts; `random_state` has no effect, because nothing in a stream is random.
-USED = {
-    "n_subspaces", "lambda_1", "lambda_2", "tol", "max_iter", "time_scale", "n_jobs", "callback",
-    "random_state", "kind",
-}  # fmt: skip
+CUT = "ordered"  # the cut of every stream
+#: Parameters that a stream refuses unless they have their default, and what to do instead.
+REFUSED = {
+    "n_spans": "The number of spans of a stream is not known in advance; try another grain.",
+    "warm_start": "A stream is fitted once, when it ends.",
+    "device": "Streams run on the CPU.",
+    "verbose": "A stream has no stages to show.",
+}
 
 
 class PartialFit(SubspaceSegmenter):
     """An estimator for OSC or SpatSC, which can be fitted to a stream."""
 
-    time_scale: int
-    _lambda_2_fraction: float  # as in the paper
-    _stream: OnlineSegmentation | None = None
+    time_scale: int | str
+    _stream: Stream | None = None
     _parameters: dict[str, Any]
 
     def partial_fit(self, X: npt.ArrayLike, y: object = None, *, last: bool = False) -> Self:
         """Extend the segmentation by the next samples of a stream.
 
-        Samples are seen once and in order. The distant past is represented only by landmarks. A boundary
-        becomes final after ``delay_`` more samples, which is 19 times `time_scale`. Streams have their own
-        cut, and weights given as "auto" are the paper's. Parameters that a stream does not use must keep
-        their defaults.
+        A stream is cut as by ``cut="ordered"``. At most 4,096 samples are held. A span is final as soon as
+        all divisions that the evidence leaves in play agree on its end; final boundaries and their labels do
+        not change any more. With `last`, the samples that are held are fitted as a whole, and the boundaries
+        of that fit follow the final ones. The model and its solver matter only for that fit.
 
         Parameters
         ----------
@@ -52,24 +59,23 @@ class PartialFit(SubspaceSegmenter):
         -------
         self
             With ``boundaries_`` and ``span_labels_`` of everything so far, ``n_final_``, the number of final
-            boundaries, and ``labels_`` of the samples in X.
+            boundaries, ``delays_``, how many samples after each of them it became final, and ``labels_`` of
+            the samples in X.
 
         Examples
         --------
         >>> from seqspan import OSC
         >>> from seqspan.datasets import make_motion
-        >>> X, labels = make_motion(6000, 20, rng=1)
-        >>> X -= X.mean(axis=1, keepdims=True)
-        >>> osc = OSC()
+        >>> X, labels = make_motion(2000, 20, rng=1)
+        >>> osc = OSC(preprocess="centre")
         >>> for block in np.array_split(X.T, 10):
         ...     osc = osc.partial_fit(block)
-        >>> osc = osc.partial_fit(block[:0], last=True)
         >>> true = np.flatnonzero(np.diff(labels)) + 1
-        >>> bool(np.abs(true[:, None] - osc.boundaries_).min(axis=0).max() <= 60)  # within half a second
+        >>> bool(np.abs(true[:, None] - osc.boundaries_).min(axis=0).max() <= 20)
         True
         """
         if self._stream is None:
-            stream = self._begin()
+            stream = self.begin_stream()
             samples, names = self._check_rows(X, 0)
             self._forget()
             self._name_features(names)
@@ -83,34 +89,47 @@ class PartialFit(SubspaceSegmenter):
             )
         if len(samples):
             stream.extend(samples)
-        self._report(stream.finish() if last else stream.division(), stream, len(samples))
+        self._report(self.end_stream(stream) if last else stream.division(), stream, len(samples))
         self._stream = None if last else stream
         return self
 
-    def _begin(self) -> OnlineSegmentation:
-        """Check the parameters and start a stream."""
+    def begin_stream(self) -> Stream:
+        """Check the parameters and return a stream without samples.
+
+        Examples
+        --------
+        >>> from seqspan import OSC
+        >>> OSC(grain="fine").begin_stream().n_samples
+        0
+        """
         self._refuse_unused()
-        scale = check_count("time_scale", self.time_scale, 10**6, "samples")
-        k = check_count("n_subspaces", self.n_subspaces, 10**6, "labels of a stream", ("auto",))
-        check_count("max_iter", self.max_iter, 10**9, "iterations")
-        return OnlineSegmentation(
-            self._coupled(
-                self._weight("lambda_1", LAMBDA_1_FRACTION), self._weight("lambda_2", self._lambda_2_fraction)
-            ),
-            time_scale=int(scale),
-            n_labels=None if isinstance(k, str) else k,
-            stopping=Stopping(check_weight("tol", self.tol), int(self.max_iter), callback=self.callback),
+        check_choice("cut", self.cut, (CUT, inspect.signature(type(self)).parameters["cut"].default))
+        method, cutting = self._stream_stages()
+        check_grain(CUT, self.grain, self.n_spans, self.n_subspaces)
+        scale = check_count("time_scale", self.time_scale, 10**6, "samples", ("auto",))
+        labels = check_count("n_subspaces", self.n_subspaces, 10**6, "labels of a stream", ("auto",))
+        return Stream(
+            Preparation(method.preprocess, self.kind),
+            grain=self.grain,
+            min_length=cutting.min_length,
+            time_scale=None if isinstance(scale, str) else scale,
+            n_labels=None if isinstance(labels, str) else labels,
             n_jobs=self._jobs(),
         )
 
+    def _stream_stages(self) -> tuple[Method, Cutting]:
+        """Settings of the fit at the end of a stream."""
+        ordered = copy.copy(self)
+        ordered.cut = CUT
+        return ordered.stages()
+
     def _refuse_unused(self) -> None:
         """Refuse parameters that a stream would ignore."""
-        for name, parameter in inspect.signature(type(self)).parameters.items():
-            given = getattr(self, name)
-            if name not in USED and not _same(given, parameter.default):
+        for name, remedy in REFUSED.items():
+            default, given = inspect.signature(type(self)).parameters[name].default, getattr(self, name)
+            if not _same(given, default):
                 raise ValueError(
-                    f"partial_fit does not use {name}: leave it at {parameter.default!r}; got {given!r}. "
-                    f"{REMEDIES.get(name, '')}".rstrip()
+                    f"partial_fit does not use {name}: leave it at {default!r}; got {given!r}. {remedy}"
                 )
 
     def _refuse_changes(self) -> None:
@@ -123,33 +142,70 @@ class PartialFit(SubspaceSegmenter):
                     "(last=True), or set it back."
                 )
 
-    def _weight(self, name: str, paper: float) -> float:
-        """The given weight, or the paper's for "auto"."""
-        given = getattr(self, name)
-        return paper if given == "auto" else check_weight(name, given)
+    def end_stream(self, stream: Stream) -> Division:
+        """Fit what a stream holds as a whole; boundaries of that fit follow the final ones.
 
-    def _coupled(self, lambda_1: float, lambda_2: float) -> Osc | SpatSc:
-        """The model with given weights."""
-        raise NotImplementedError
+        Parameters
+        ----------
+        stream : Stream
 
-    def _report(self, found: Division, stream: OnlineSegmentation, n_new: int) -> None:
+        Returns
+        -------
+        Division
+
+        Examples
+        --------
+        >>> from seqspan import OSC
+        >>> OSC().end_stream(OSC().begin_stream()).labels
+        array([0])
+        """
+        rows = stream.rows
+        if len(rows) < MIN_SAMPLES:
+            return stream.division()
+        method, cutting = self._stream_stages()
+        if not isinstance(cutting.n_subspaces, str):  # at most, in a stream
+            most = max(len(rows) // cutting.min_length, 1)
+            cutting = replace(cutting, n_subspaces=min(cutting.n_subspaces, most))
+        whole = cut(represent(as_recording(rows, self.kind), method, cutting=cutting), cutting)
+        return stream.finish(Division.from_sample_labels(whole.labels))
+
+    def _report(self, found: Division, stream: Stream, n_new: int) -> None:
         """Set the attributes."""
         self.boundaries_, self.span_labels_, self.n_final_ = found.boundaries, found.labels, found.n_final
-        self.n_subspaces_ = int(found.labels.max()) + 1
-        self.n_samples_seen_, self.delay_ = stream.n_samples, stream.delay
+        self.n_subspaces_ = found.n_labels
+        self.n_samples_seen_, self.time_scale_ = stream.n_samples, stream.time_scale
+        self.delays_: IntArray = np.array(stream.delays, dtype=np.intp)
         here = np.arange(stream.n_samples - n_new, stream.n_samples)
         self.labels_: IntArray = found.labels[np.searchsorted(found.boundaries, here, side="right")]
+
+
+@dataclass(frozen=True)
+class Preparation:
+    """Learns the preprocessing of a stream: steps that "auto" chose are kept once a span is final.
+
+    Examples
+    --------
+    >>> Preparation("centre")(np.array([[1.0], [3.0]]))(np.array([[4.0]]))
+    array([[2.]])
+    """
+
+    steps: Any
+    kind: str = "table"
+
+    def __post_init__(self) -> None:
+        if self.steps not in (None, "auto"):
+            refuse_subsampling(make_chain(self.steps))
+
+    def __call__(self, rows: Array, again: FrozenChain | None = None) -> FrozenChain:
+        """Learn from rows."""
+        if again is not None:
+            return FrozenChain.learn(again.chain, rows)
+        chain = Chain() if self.steps is None else make_chain(self.steps, rows, self.kind)
+        if chain.steps and isinstance(chain.steps[-1], UnitNorm):  # the cut looks at samples as they are
+            chain = replace(chain, steps=chain.steps[:-1])
+        return FrozenChain.learn(chain, rows)
 
 
 def _same(given: Any, other: Any) -> bool:
     """Whether two values of a parameter are the same; arrays are compared by identity."""
     return given is other or (not isinstance(given, np.ndarray) and bool(given == other))
-
-
-#: What to do instead, for parameters that users are likely to try.
-REMEDIES = {
-    "preprocess": "Samples are seen only once: centre or scale them with values known in advance.",
-    "cut": "Streams have their own cut.",
-    "normalize": "Samples of a stream are always scaled to unit norm.",
-    "kernel": "Samples of a stream are compared as they are.",
-}

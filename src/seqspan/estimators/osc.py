@@ -10,7 +10,6 @@ from seqspan._core.checks import check_bool, check_choice
 from seqspan._core.kernels import Kernel
 from seqspan._core.spans import MIN_LENGTH
 from seqspan._core.types import Array
-from seqspan.cuts.online.stream import TIME_SCALE
 from seqspan.estimators._base import Callback
 from seqspan.estimators._coupled import COUPLED_SOLVERS, Coupled
 from seqspan.models import Model, Osc, OscLowRank
@@ -74,9 +73,9 @@ class OSC(Coupled):
         ``preprocess=None``.
     n_landmarks : int
         Number of landmarks, for ``dictionary="landmarks"`` and "auto".
-    time_scale : int
-        For `partial_fit` only: the number of samples in which something can happen; by default one second
-        of motion capture.
+    time_scale : int or "auto"
+        For `partial_fit` only: number of samples over which neighbours say the same; four places for
+        boundaries are tried in it. "auto" finds it out while samples arrive.
     device : {"cpu", "cuda"}
         "cuda" solves on an NVIDIA GPU. CuPy arrays in give CuPy arrays out.
     n_jobs : int, optional
@@ -156,7 +155,7 @@ class OSC(Coupled):
         warm_start: bool = False,
         dictionary: str | npt.ArrayLike = "samples",
         n_landmarks: int = N_LANDMARKS,
-        time_scale: int = TIME_SCALE,
+        time_scale: int | str = "auto",
         device: str = "cpu",
         n_jobs: int | None = None,
         random_state: Any = None,

@@ -10,7 +10,6 @@ from seqspan._core.checks import check_bool
 from seqspan._core.kernels import Kernel
 from seqspan._core.spans import MIN_LENGTH
 from seqspan._core.types import Array
-from seqspan.cuts.online.stream import TIME_SCALE
 from seqspan.estimators._base import Callback
 from seqspan.estimators._coupled import Coupled
 from seqspan.models import Model, SpatSc
@@ -73,9 +72,9 @@ class SpatSC(Coupled):
         ``preprocess=None``.
     n_landmarks : int
         Number of landmarks, for ``dictionary="landmarks"`` and "auto".
-    time_scale : int
-        For `partial_fit` only: the number of samples in which something can happen; by default one second
-        of motion capture.
+    time_scale : int or "auto"
+        For `partial_fit` only: number of samples over which neighbours say the same; four places for
+        boundaries are tried in it. "auto" finds it out while samples arrive.
     device : {"cpu", "cuda"}
         "cuda" solves on an NVIDIA GPU. CuPy arrays in give CuPy arrays out.
     n_jobs : int, optional
@@ -151,7 +150,7 @@ class SpatSC(Coupled):
         warm_start: bool = False,
         dictionary: str | npt.ArrayLike = "samples",
         n_landmarks: int = N_LANDMARKS,
-        time_scale: int = TIME_SCALE,
+        time_scale: int | str = "auto",
         device: str = "cpu",
         n_jobs: int | None = None,
         random_state: Any = None,

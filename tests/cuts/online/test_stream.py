@@ -2,144 +2,211 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 
 from seqspan import OSC, SpatSC
-from seqspan.cuts.online.stream import DELAY, OnlineSegmentation, segment_at_once
-from seqspan.models import Osc
-
-SCALE = 20  # samples of the time scale: spans of some hundred samples are long
-
-
-def recording(order, length=200, d=12, seed=0, noise=0.05):
-    """Spans near fixed points of the sphere: their numbers and samples."""
-    rng = np.random.default_rng(seed)
-    postures = np.linalg.qr(rng.standard_normal((d, d)))[0]
-    X = np.concatenate([np.tile(postures[label], (length, 1)) for label in order])
-    return X + noise * rng.standard_normal(X.shape), np.repeat(order, length)
-
+from seqspan._core.spans import Division
+from seqspan.cuts.online import stream as module
+from seqspan.cuts.online.stream import Stream
+from seqspan.estimators._partial_fit import Preparation
 
 ORDER = [0, 1, 2, 0, 3, 1, 0, 2]
 
 
-@pytest.mark.parametrize("block", [7, 500])
-def test_boundaries_and_returning_labels_are_found_whatever_the_blocks(block):
-    X, _ = recording(ORDER)
-    online = OnlineSegmentation(Osc(0.1, 1.0), time_scale=SCALE)
+def recording(order=ORDER, length=100, d=6, seed=0, noise=0.1):
+    """Spans around fixed points."""
+    rng = np.random.default_rng(seed)
+    points = np.linalg.qr(rng.standard_normal((d, d)))[0]
+    X = np.repeat(points[list(order)], length, axis=0)
+    return X + noise * rng.standard_normal(X.shape)
+
+
+def fed(X, block, **options):
+    stream = Stream(Preparation(None), **options)
     for start in range(0, len(X), block):
-        online.extend(X[start : start + block])
-    found = online.finish()
-    assert found.boundaries.tolist() == list(range(200, 1600, 200))
+        stream.extend(X[start : start + block])
+    return stream
+
+
+def test_spans_are_found_and_are_final_while_samples_arrive():
+    stream = fed(recording(), 100)
+    found = stream.division()
+    assert found.boundaries.tolist() == list(range(100, 800, 100))
     assert found.labels.tolist() == ORDER
-    assert found.n_final == 7
+    assert found.n_final >= 6
+    assert max(stream.delays[2:]) <= 2 * module.CHUNK  # nothing but evidence has to be waited for
 
 
-def test_the_whole_at_once_has_the_same_boundaries():
-    X, _ = recording(ORDER, noise=0.1)
-    assert segment_at_once(Osc(0.1, 1.0), X, time_scale=SCALE).tolist() == list(range(200, 1600, 200))
+@pytest.mark.parametrize("block", [1, 37, 800])
+def test_how_samples_are_handed_in_changes_nothing(block):
+    X = recording(noise=0.3)
+    one, other = fed(X, 100), fed(X, block)
+    assert one.final == other.final
+    assert one.delays == other.delays
+    assert one.division().boundaries.tolist() == other.division().boundaries.tolist()
+
+
+def test_what_is_final_stays():
+    X, stream = recording(noise=0.4), Stream(Preparation(None))
+    before, labels = [], []
+    for start in range(0, len(X), 50):
+        stream.extend(X[start : start + 50])
+        found = stream.division()
+        assert found.boundaries[: len(before)].tolist() == before
+        assert found.labels[: len(before)].tolist() == labels
+        before = found.boundaries[: found.n_final].tolist()
+        labels = found.labels[: found.n_final].tolist()
+    assert len(before) >= 5
+
+
+def test_noise_is_one_span():
+    rng = np.random.default_rng(0)
+    assert fed(rng.standard_normal((1500, 5)), 100).division().boundaries.tolist() == []
 
 
 @pytest.mark.parametrize("Estimator", [OSC, SpatSC])
-def test_boundaries_are_final_after_the_stated_delay(Estimator):
-    X, _ = recording(ORDER)
-    estimator = Estimator(time_scale=SCALE)
-    final = []
-    for start in range(0, len(X), 50):
-        estimator.partial_fit(X[start : start + 50])
-        seen = start + 50
-        assert estimator.delay_ == DELAY * SCALE
-        now = estimator.boundaries_[: estimator.n_final_].tolist()
-        assert now[: len(final)] == final
-        assert set(range(200, max(seen - estimator.delay_ + 1, 0), 200)) <= set(now)
-        assert len(estimator.labels_) == 50
-        final = now
-    assert estimator.n_samples_seen_ == len(X)
-    estimator.partial_fit(X[:0], last=True)
-    assert estimator.n_final_ == 7
-    assert estimator.span_labels_.tolist() == ORDER
+def test_a_stream_that_ends_before_anything_is_final_is_the_whole_fit(Estimator):
+    X = recording([0, 1, 2, 0], length=30)
+    whole = Estimator(cut="ordered").fit(X)
+    stream = Estimator().partial_fit(X[:50]).partial_fit(X[50:], last=True)
+    assert stream.boundaries_.tolist() == whole.boundaries_.tolist() == [30, 60, 90]
+    assert stream.span_labels_.tolist() == [0, 1, 2, 0]
+    assert stream.n_final_ == 3
 
 
-def test_a_new_recording_begins_after_the_last_block():
-    X, _ = recording(ORDER)
-    osc = OSC(time_scale=SCALE).partial_fit(X, last=True)
-    first = osc.boundaries_
-    osc.partial_fit(X[:900, :7], last=True)  # other features, other length
-    assert osc.n_samples_seen_ == 900
-    assert len(osc.boundaries_) < len(first)
+def test_the_whole_fit_follows_what_is_final():
+    X = recording()
+    osc = OSC().partial_fit(X[:730])
+    n_final, final = osc.n_final_, osc.boundaries_[: osc.n_final_].tolist()
+    assert n_final >= 5
+    osc.partial_fit(X[730:], last=True)
+    assert osc.boundaries_[:n_final].tolist() == final
+    assert osc.boundaries_.tolist() == list(range(100, 800, 100))
+    assert osc.span_labels_.tolist() == ORDER
+    assert osc.labels_.tolist() == [2] * 70
+
+
+def test_a_boundary_that_the_whole_fit_puts_elsewhere_is_not_found_twice():
+    stream = fed(recording(), 100)
+    stream.final, stream.final_labels = [100, 200], [0, 1]
+    whole = Division(np.array([97, 204, 300, 400]), np.array([0, 1, 2, 0, 1]))
+    found = stream.finish(whole)
+    assert found.boundaries.tolist() == [100, 200, 300, 400]
+    assert found.labels.tolist() == [0, 1, 2, 0, 1]
+    assert found.n_final == 4
+
+
+def test_no_label_is_added_beyond_the_limit_at_the_end():
+    stream = fed(recording(), 100, n_labels=2)
+    assert stream.final
+    found = stream.finish(Division(np.arange(100, 800, 100), np.array(ORDER)))
+    assert found.n_labels == 2
+
+
+def test_memory_does_not_grow(monkeypatch):
+    monkeypatch.setattr(module, "HELD", 512)
+    monkeypatch.setattr(module, "KEPT", 384)
+    monkeypatch.setattr(module, "MAX_PLACES", 64)
+    stream = Stream(Preparation(None))
+    for seed in range(6):
+        stream.extend(recording(noise=0.2 + 0.1 * (seed % 3)))
+        assert len(stream.rows) <= 512 + module.CHUNK
+        assert stream._search.n_places <= 64 + 1
+    assert stream.n_samples == 4800
+    found = stream.division().boundaries
+    true = np.arange(100, 4800, 100)
+    assert np.mean([np.abs(found - place).min() <= 12 for place in true]) > 0.9
+
+
+def test_a_long_span_ends_although_its_start_is_not_held(monkeypatch):
+    monkeypatch.setattr(module, "HELD", 512)
+    monkeypatch.setattr(module, "KEPT", 384)
+    X = recording([0, 1], length=1500)
+    stream = fed(X, 100)
+    assert stream.final == [1500]
+    assert stream.start >= 2400
+
+
+def test_a_stream_that_is_stored_goes_on():
+    X = recording(noise=0.3)
+    osc = OSC().partial_fit(X[:450])
+    again = pickle.loads(pickle.dumps(osc))
+    assert again.partial_fit(X[450:]).boundaries_.tolist() == osc.partial_fit(X[450:]).boundaries_.tolist()
 
 
 def test_no_more_labels_than_subspaces_are_asked_for():
-    X, _ = recording(ORDER)
-    osc = OSC(n_subspaces=2, time_scale=SCALE).partial_fit(X, last=True)
-    assert osc.n_subspaces_ == 2
+    X = recording()
+    assert OSC(n_subspaces=2).partial_fit(X).n_subspaces_ == 2
+    assert max(OSC(n_subspaces=3).partial_fit(X[:500], last=True).span_labels_) <= 3
 
 
-def test_many_features_are_projected():
-    X, _ = recording(ORDER, d=300)
-    online = OnlineSegmentation(Osc(0.1, 1.0), time_scale=SCALE)
-    online.extend(X)
-    assert online.finish().boundaries.tolist() == list(range(200, 1600, 200))
+def test_a_new_recording_begins_after_the_last_block():
+    X = recording()
+    osc = OSC().partial_fit(X[:300], last=True)
+    osc.partial_fit(X[:90, :4], last=True)  # other features, other length
+    assert osc.n_samples_seen_ == 90
+    assert osc.boundaries_.tolist() == []
 
 
-def test_what_is_held_does_not_grow():
-    online = OnlineSegmentation(Osc(0.1, 1.0), time_scale=SCALE, n_landmarks=16)
-
-    def held():
-        labels = online._labels
-        arrays = [online._atoms, online._settled, online._pending, online._path._sums, *labels.sums]
-        return sum(array.size for array in arrays) + sum(array.size for array in labels._waiting)
-
-    sizes = []
-    for seed in range(8):  # of ever new postures
-        online.extend(recording(ORDER, seed=0, noise=0.02 * seed)[0])
-        online.division()
-        sizes.append(held())
-    assert max(sizes[3:]) <= 1.5 * max(sizes[:3])
-    assert online._atoms.shape[1] <= 16
+def test_preprocessing_is_learned_from_the_stream():
+    X = recording() * np.array([1e3, 1, 1, 1, 1, 1e-3]) + 500.0
+    osc = OSC(preprocess="centre,scale").partial_fit(X)
+    assert osc.boundaries_.tolist() == list(range(100, 800, 100))
+    with pytest.raises(ValueError, match="must not contain 'subsample'"):
+        OSC(preprocess="subsample:2").partial_fit(X)
 
 
-def test_single_precision_is_kept():
-    X, _ = recording(ORDER)
-    online = OnlineSegmentation(Osc(0.1, 1.0), time_scale=SCALE)
-    online.extend(X.astype(np.float32))
-    assert online._atoms.dtype == np.float32
-    assert online.finish().labels.tolist() == ORDER
+def test_one_column_is_embedded():
+    rng = np.random.default_rng(0)
+    wave = np.sin(np.arange(1200) * np.repeat([0.3, 1.1, 0.3], 400))[:, None]
+    osc = OSC(preprocess="auto").partial_fit(wave + 0.05 * rng.standard_normal(wave.shape))
+    assert len(osc.boundaries_) >= 2
+    assert all(np.abs(osc.boundaries_ - place).min() <= 20 for place in (400, 800))
+
+
+def test_the_time_scale_is_found_or_given():
+    X = recording(length=50)
+    smooth = np.repeat(X[:100], 8, axis=0)
+    assert OSC().partial_fit(X).time_scale_ < 2
+    assert 4 < OSC().partial_fit(smooth).time_scale_ < 20
+    assert OSC(time_scale=16).partial_fit(X).time_scale_ == 16
+
+
+def test_a_finer_grain_finds_more():
+    rng = np.random.default_rng(3)
+    X = np.cumsum(rng.standard_normal((600, 3)), axis=0)
+    counts = [len(OSC(grain=grain).partial_fit(X).boundaries_) for grain in ("coarse", "fine")]
+    assert counts[0] < counts[1]
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 40])
+def test_few_samples_are_one_span(n):
+    X = np.random.default_rng(0).standard_normal((n, 3))
+    osc = OSC().partial_fit(X).partial_fit(X[:0], last=True)
+    assert (osc.boundaries_.tolist(), osc.span_labels_.tolist()) == ([], [0])
 
 
 def test_samples_of_zeros_are_no_reason_to_fail():
-    X, _ = recording([0, 1])
-    X[50:60] = 0
-    found = OSC(time_scale=SCALE).partial_fit(np.zeros((30, 12))).partial_fit(X, last=True)
-    assert 230 in found.boundaries_
+    stream = fed(np.zeros((400, 5)), 100)
+    assert stream.division().boundaries.tolist() == []
+    stream.extend(recording([0], length=300, d=5))
+    assert np.abs(stream.division().boundaries - 400).min() <= 5
+
+
+def test_single_precision_is_kept():
+    assert fed(recording().astype(np.float32), 200).rows.dtype == np.float32
 
 
 def test_what_is_wrong_is_said():
-    X, _ = recording([0, 1])
-    with pytest.raises(ValueError, match="does not use preprocess: leave it at None; got 'centre'"):
-        OSC(preprocess="centre").partial_fit(X)
+    X = recording([0, 1])
     with pytest.raises(ValueError, match="time_scale must be an int"):
         OSC(time_scale=0).partial_fit(X)
+    with pytest.raises(ValueError, match="cut must be one of 'ordered', 'ncut'; got 'peaks'"):
+        OSC(cut="peaks").partial_fit(X)
+    with pytest.raises(ValueError, match="grain must be one of"):
+        OSC(grain="tiny").partial_fit(X)
     with pytest.raises(ValueError, match="features"):
-        OSC(time_scale=SCALE).partial_fit(X).partial_fit(X[:, :5])
-
-
-def test_without_samples_there_is_one_empty_span():
-    found = OnlineSegmentation(Osc(0.1, 1.0)).finish()
-    assert (found.boundaries.tolist(), found.labels.tolist(), found.n_final) == ([], [0], 0)
-
-
-def test_finishing_twice_changes_nothing():
-    online = OnlineSegmentation(Osc(0.1, 1.0), time_scale=SCALE)
-    online.extend(recording([0, 1])[0])
-    for _ in range(2):
-        found = online.finish()
-        assert (found.boundaries.tolist(), found.labels.tolist()) == ([200], [0, 1])
-        assert online._pending.shape[1] == 0
-
-
-def test_nothing_but_zeros_is_one_span():
-    online = OnlineSegmentation(Osc(0.1, 1.0), time_scale=SCALE)
-    online.extend(np.zeros((20 * SCALE, 5)))
-    found = online.finish()
-    assert (found.boundaries.tolist(), found.labels.tolist()) == ([], [0])
+        OSC().partial_fit(X).partial_fit(X[:, :5])

@@ -404,7 +404,7 @@ def test_boundaries_move_from_the_grid_to_the_best_sample_nearby(min_length):
     rng = np.random.default_rng(0)
     cost = GaussianCost([rng.standard_normal((n, 2)) + np.repeat([0.0, 3.0, 0.0], [24, 13, 27])[:, None]])
     starts = np.array([20, 28, 40])
-    refined = cut_module._refine(cost, starts, step, min_length)
+    refined = cut_module.refine(cost, starts, step, min_length)
     edges = [0, *starts, n]
     for index in (1, 2, 3):  # one after the other, each between where its neighbours are by then
         left, right = edges[index - 1], edges[index + 1]
@@ -416,7 +416,7 @@ def test_boundaries_move_from_the_grid_to_the_best_sample_nearby(min_length):
         edges[index] = min(places, key=lambda place: cost.error(left, place) + cost.error(place, right))
     np.testing.assert_array_equal(refined, edges[1:-1])
     assert refined.tolist() != starts.tolist()
-    np.testing.assert_array_equal(cut_module._refine(cost, starts, 1, min_length), starts)
+    np.testing.assert_array_equal(cut_module.refine(cost, starts, 1, min_length), starts)
 
 
 def test_spans_without_room_on_the_grid_are_halves_of_the_longest():

@@ -1,242 +1,370 @@
-"""Segmentation while samples arrive: a window of recent samples, landmarks of the past, final boundaries.
+"""Segmentation while samples arrive: the ordered cut's evidence, forwards in time, in bounded memory.
 
-Samples are represented by landmarks of everything seen so far, window by window, with a short context of
-earlier samples. The representation ``D z`` of each sample goes to :mod:`seqspan.cuts.online.scatter`, which
-finds the boundaries. When a span becomes final, it gets the label of the known span that it resembles, or a
-new label. Memory does not grow, except for the boundaries themselves.
+The last samples are held. From time to time they tell what the ordered cut finds out about a recording as a
+whole: how to preprocess it, its features, how much chance explains, hence the price of a boundary, and over
+how many samples it is correlated. In between, :class:`GrowingSearch` divides what arrives at that price. A
+span is final as soon as all divisions in play agree on its end.
 """
 
 from __future__ import annotations
 
-import warnings
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
 from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
-from seqspan._core.scaling import scale_columns
-from seqspan._core.spans import Division
+from seqspan._core.kernels import spread_anchors
+from seqspan._core.spans import MIN_LENGTH, Division
 from seqspan._core.threads import Team
 from seqspan._core.types import Array, IntArray
-from seqspan.cuts.online.scatter import ScatterPath, scatter_cut
-from seqspan.models import Osc, SpatSc
-from seqspan.solvers import Stopping
-from seqspan.solvers.fast.landmarks import farthest_first, on_landmarks
-from seqspan.solvers.fast.solver import solve_fast
+from seqspan.cuts.online.features import AnchorFeatures
+from seqspan.cuts.online.states import MAX_LABELS, N_ROWS, States
+from seqspan.cuts.ordered.confidence import boundary_confidence
+from seqspan.cuts.ordered.cost import GaussianCost
+from seqspan.cuts.ordered.cut import refine
+from seqspan.cuts.ordered.labels import correlation_time
+from seqspan.cuts.ordered.n_spans import MIN_EVIDENCE, Effort, SpanCount, count_spans
 
-TIME_SCALE = 120  # samples; one second of motion capture
-PENALTY = 0.75  # scatter that a boundary must save, in squared norms of samples per sample of the time scale
-PLACES_PER_TIME_SCALE = 10  # candidate boundaries per time scale
-WINDOW = 8  # time scales that are solved at once
-CONTEXT = 1  # time scales before the window that are solved with it
-MARGIN = 1  # time scales at the end of a window that are solved again with the next one
-DECIDING = 10  # time scales after which a boundary becomes final in ScatterPath
-DELAY = WINDOW + MARGIN + DECIDING  # time scales after which the boundary at a sample cannot move any more
-N_STREAM_LANDMARKS = 128  # default number of landmarks of a stream
-REFERENCE_SAMPLES = 4096  # weights mean the same as in `fit` on a recording of this many samples
-MIN_COSINE = 0.9  # a sample whose cosine to every landmark is below this becomes a landmark
-MAX_FEATURES = 64  # more features are reduced to this many by a random projection, which keeps distances
-MAX_SAME_DISTANCE = 0.3  # squared distance between means, in squared norms, up to which spans share a label
+if TYPE_CHECKING:
+    from seqspan.cuts.online.search import GrowingSearch
+
+HELD = 4096  # samples that are held at most
+KEPT = 3072  # the last of them, which stay when room is made
+CHUNK = 64  # samples that are processed at once
+FIRST_LOOK = 128  # samples after which the stream looks at itself for the first time
+DESCRIBED_FOR = 16_384  # samples for which features stay as they are, at least
+GROWTH, LATER_GROWTH = 1.5, 2.0  # of the stream, after which it looks again: at first, and later
+MAX_PLACES = 512  # places for boundaries; if there are more, they are set further apart
+PLACES_PER_TIME_SCALE = 4
+EFFORT = Effort(n_surrogates=6, grid_points=300)
+NUMBERS = (
+    "n_samples", "start", "final", "final_labels", "delays", "time_scale", "_reached", "_next_look",
+    "_saw_change", "_new_state", "_described_at",
+)  # fmt: skip
+MARGIN = 0.5  # of the price: divisions that cost no more than that above the best are in play
 
 
-class OnlineSegmentation:
-    """A segmentation that is extended block by block.
+class Prepared(Protocol):
+    """Preprocessing with all that it learns fixed."""
+
+    @property
+    def reach(self) -> int:
+        """Number of samples before and after a sample that it looks at."""
+
+    def __call__(self, rows: Array) -> Array:
+        """Preprocess rows."""
+
+
+Prepare: TypeAlias = "Callable[[Array, Any], Prepared]"
+
+
+class Stream:
+    """A segmentation that is extended block by block; how samples are divided into blocks changes nothing.
 
     Parameters
     ----------
-    model : Osc or SpatSc
-        With the weights for a recording of 4,096 samples that are all used as atoms.
-    time_scale : int
-        Number of samples in which something can happen; one second for motion.
+    prepare : callable
+        Learns the preprocessing from rows. Its second argument is None, or an earlier result whose steps are
+        to be kept.
+    grain : {"coarse", "default", "fine"}
+    min_length : int
+        Samples of the shortest span.
+    time_scale : int, optional
+        Samples over which a recording is correlated; found out by default.
     n_labels : int, optional
-        Maximum number of labels.
-    n_landmarks : int
-    stopping : Stopping, optional
+        Largest number of labels.
     n_jobs : int, optional
-
-    Examples
-    --------
-    >>> from seqspan.datasets import make_motion
-    >>> X, labels = make_motion(6000, 20, rng=1)
-    >>> online = OnlineSegmentation(Osc(0.1, 1.0))
-    >>> for block in np.array_split((X - X.mean(axis=1, keepdims=True)).T, 10):
-    ...     online.extend(block)
-    >>> found = online.division()
-    >>> bool(0 < found.n_final < len(np.flatnonzero(np.diff(labels))))
-    True
+        Number of threads.
     """
 
     def __init__(
-        self, model: Osc | SpatSc, *, time_scale: int = TIME_SCALE, n_labels: int | None = None,
-        n_landmarks: int = N_STREAM_LANDMARKS, stopping: Stopping | None = None, n_jobs: int | None = None,
+        self, prepare: Prepare, *, grain: str = "default", min_length: int = MIN_LENGTH,
+        time_scale: int | None = None, n_labels: int | None = None, n_jobs: int | None = None,
     ) -> None:  # fmt: skip
-        self.model, self.time_scale, self.n_landmarks = model, time_scale, n_landmarks
-        self.stopping, self.n_jobs = stopping or Stopping(), n_jobs
-        self.delay = DELAY * time_scale
-        self.n_samples = 0
-        self._labels = _Labels(n_labels)
-        self._atoms: Array = np.empty((0, 0))
-        self._settled: Array = np.empty((0, 0))
-        self._pending: Array = np.empty((0, 0))
+        self._prepare, self._grain, self._min_length = prepare, grain, min_length
+        self._given_scale, self._n_jobs = time_scale, n_jobs
+        self.n_samples = self.start = 0  # `start`: the first sample that is held
+        self.final: list[int] = []
+        self.final_labels: list[int] = []
+        self.delays: list[int] = []  # samples from each final boundary to when it became final
+        self.states = States(min(n_labels or MAX_LABELS, MAX_LABELS))
+        self.time_scale = float(time_scale or 1)
+        self._rows: Array = np.empty((0, 0))
+        self._waiting: list[Array] = []
+        self._reached, self._next_look = 0, FIRST_LOOK
+        self.prepared: Prepared | None = None
+        self._features: AnchorFeatures | None = None
+        self._search: GrowingSearch | None = None
+        self._Y: Array = np.empty((0, 0))
+        self._saw_change = self._new_state = False
+        self._described_at = 0
 
-    def extend(self, X: Array) -> None:
+    @property
+    def rows(self) -> Array:
+        """The samples that are held."""
+        if self._waiting:
+            held = [self._rows] if self._rows.size else []
+            self._rows, self._waiting = np.concatenate([*held, *self._waiting]), []
+        return self._rows
+
+    def extend(self, rows: Array) -> None:
         """Add the next samples (any, n_features)."""
-        columns = scale_columns(np.ascontiguousarray(X.T))
-        if self.n_samples == 0:
-            self._begin(columns)
-        self.n_samples += len(X)
-        self._pending = np.concatenate([self._pending, columns], axis=1)
-        window, margin = WINDOW * self.time_scale, MARGIN * self.time_scale
-        while self._pending.shape[1] >= window + margin:
-            self._take(window, margin)
+        for first in range(0, len(rows), HELD - KEPT):
+            some = rows[first : first + HELD - KEPT]
+            self._waiting.append(some.copy())
+            self.n_samples += len(some)
+            with Team(1):  # in many small products, BLAS threads would wait for each other
+                while self.n_samples - self._reached >= CHUNK:
+                    self._advance(self._reached + CHUNK)
 
-    def finish(self) -> Division:
-        """End the stream: process the remaining samples and make all boundaries final."""
-        if self._pending.shape[1]:
-            self._take(self._pending.shape[1], 0)
-        return self.division(all_final=True)
+    @property
+    def later(self) -> IntArray:
+        """Boundaries of the best division that are not final."""
+        return np.empty(0, np.intp) if self._search is None else self._search.boundaries()
 
-    def division(self, *, all_final: bool = False) -> Division:
+    def confidence(self, boundaries: IntArray) -> Array:
+        """How sure boundaries among the samples held are, as in the ordered cut; NaN where none are held."""
+        places = np.asarray(boundaries) - self.start
+        known = (places > 0) & (places < len(self._Y))
+        confidence = np.full(len(places), np.nan)
+        if known.any():
+            confidence[known] = boundary_confidence(GaussianCost([self._Y]), places[known])
+        return confidence
+
+    def division(self) -> Division:
         """Spans and labels so far."""
-        if self.n_samples == 0:
-            return Division(np.empty(0, np.intp), np.zeros(1, np.intp), 0)
-        boundaries = self._path.boundaries()
-        n_final = len(boundaries) if all_final else len(self._path.final)
-        self._labels.settle(boundaries[:n_final])
-        return Division(boundaries, self._labels.of(boundaries), n_final)
+        later = self.later
+        labels, edges = list(self.final_labels), [self._last_start, *later.tolist(), self.n_samples]
+        for first, end in pairwise(edges):
+            Y = self._Y[max(first - self.start, 0) : end - self.start]
+            before = labels[-1] if labels else None
+            labels.append(self.states.match(Y, before) if len(Y) else 0)
+        boundaries = np.array([*self.final, *later], dtype=np.intp)
+        return Division(boundaries, np.array(labels, dtype=np.intp), len(self.final))
 
-    def _begin(self, columns: Array) -> None:
-        """Set up everything that depends on the number of features."""
-        d = len(columns)
-        self._atoms = self._settled = self._pending = columns[:, :0]
-        size = min(d, MAX_FEATURES)
-        rng = np.random.default_rng(0)  # fixed, so that the same samples give the same result
-        self._projection = None if d <= size else rng.standard_normal((size, d)) / np.sqrt(size)
-        deciding, step = DECIDING * self.time_scale, max(self.time_scale // PLACES_PER_TIME_SCALE, 1)
-        self._path = ScatterPath(size, PENALTY * self.time_scale, step, deciding)
+    def finish(self, whole: Division) -> Division:
+        """End the stream: after the last final boundary, spans are those of a cut of all samples held.
 
-    def _take(self, count: int, margin: int) -> None:
-        """Represent pending samples. The last `margin` stay pending, because what follows them is unknown."""
-        window = np.concatenate([self._settled, self._pending[:, : count + margin]], axis=1)
-        before = self._settled.shape[1]
-        with Team(1):  # in many small products, threads would wait for each other
-            self._learn(window[:, before:])
-            features = represent_window(self.model, window, self._atoms, self.stopping, self.n_jobs)
-            features = features[:, before : before + count]
-            if self._projection is not None:
-                features = self._projection @ features
-        self._path.extend(features.T)
-        self._labels.extend(features.T)
-        self._settled = window[:, : before + count][:, -CONTEXT * self.time_scale :]
-        self._pending = self._pending[:, count:]
+        Parameters
+        ----------
+        whole : Division
+            Of the samples that are held.
 
-    def _learn(self, columns: Array) -> None:
-        """Add samples that resemble no landmark; if there are too many landmarks, keep the most distinct."""
-        atoms = self._atoms
-        nearest = np.abs(atoms.T @ columns).max(axis=0, initial=0)
-        novel = columns[:, (nearest < MIN_COSINE) & (np.abs(columns).max(axis=0) > 0)]
-        if novel.shape[1]:
-            novel = farthest_first(novel, self.n_landmarks, least=MIN_COSINE)
-            atoms = np.concatenate([atoms, novel], axis=1)
-        elif not atoms.shape[1]:
-            atoms = columns[:, :1]
-        if atoms.shape[1] > self.n_landmarks:
-            atoms = farthest_first(atoms, self.n_landmarks * 3 // 4)
-        self._atoms = atoms
+        Returns
+        -------
+        Division
+            Labels are those of the final spans that `whole` gives the same label, otherwise new ones.
+        """
+        if not self.final:
+            return Division(whole.boundaries, whole.labels, len(whole.boundaries))
+        last, n_held = self._last_start - self.start, self.n_samples - self.start
+        same = last + max(self._min_length, self.time_scale)  # up to here, it is the last final boundary
+        starts = np.array([last, *whole.boundaries[whole.boundaries > same]], dtype=np.intp)
+        # the whole's label of a span is read at its end, because its start may differ from the final one
+        ends = np.append(starts[1:], n_held)
+        labels = self._translate(whole, max(last, 0))[whole.sample_labels(n_held)[ends - 1]]
+        for span in np.flatnonzero(labels >= self.states.limit):
+            labels[span] = self.states.match(self._Y[max(starts[span], 0) : ends[span]])
+        boundaries = np.array([*self.final, *(starts[1:] + self.start)], dtype=np.intp)
+        return Division(boundaries, np.array([*self.final_labels, *labels], dtype=np.intp), len(boundaries))
+
+    def _translate(self, whole: Division, n_final: int) -> IntArray:
+        """For each label of a cut of all samples held, the stream's label with most samples in common."""
+        final = Division(np.array(self.final), np.array([*self.final_labels, -1]))
+        ours = final.sample_labels(self.n_samples)[self.start :][:n_final]
+        theirs = whole.sample_labels(self.n_samples - self.start)[:n_final]
+        common = np.zeros((whole.n_labels, max(self.final_labels) + 1))
+        np.add.at(common, (theirs, ours), 1)
+        own = np.full(whole.n_labels, -1, dtype=np.intp)
+        while common.max() > 0:
+            label, known = np.unravel_index(np.argmax(common), common.shape)
+            own[label] = known
+            common[label], common[:, known] = 0, 0
+        fresh = np.flatnonzero(own < 0)
+        own[fresh] = common.shape[1] + np.arange(len(fresh))
+        return own
+
+    @property
+    def _last_start(self) -> int:
+        """Start of the first span that is not final."""
+        return self.final[-1] if self.final else 0
+
+    def _advance(self, reached: int) -> None:
+        """Process the samples up to a place."""
+        self._reached = reached
+        if reached - self.start > HELD:
+            self._make_room(reached - KEPT)
+        if reached >= self._next_look:
+            self._look()
+        elif self._search is not None:
+            self._append()
+        if self._search is not None:
+            self._settle()
+
+    def _settle(self) -> None:
+        """Make boundaries final that all divisions in play agree on."""
+        assert self._search is not None
+        if not self._saw_change and self._search.agrees(self._margin):
+            self._look()  # features of a recording that does not change say little about what comes then
+        for boundary in self._search.settle(self._margin):
+            self._finish(boundary)
+        # until a new state has anchors of its own, it looks like the next new one
+        if self._new_state and self._reached - self._described_at >= DESCRIBED_FOR:
+            self._describe_anew()
+            self._begin_search(self._search.step, self._search.n_features, self._search.price)
+
+    @property
+    def _margin(self) -> float:
+        """Divisions that cost so much more than the best, in nats, are still in play."""
+        assert self._search is not None
+        return max(MARGIN * self._search.price, MIN_EVIDENCE)
+
+    def _look(self) -> None:
+        """Learn all that the ordered cut learns from a recording, from the samples that are held."""
+        samples = self._describe_anew()
+        count = count_spans(samples.T, self._min_length, self._n_jobs, effort=EFFORT)
+        price = price_of_boundary(count, len(samples), self._grain)
+        self._saw_change = count.shows_change
+        self._begin_search(max(1, len(self._Y) // MAX_PLACES), count.n_features, price)
+        if self._given_scale is None:
+            edges = np.array([0, *(b - self.start for b in self._held_boundaries()), len(self._Y)])
+            self.time_scale = correlation_time(self._Y[:, : count.n_features], edges)
+        self._begin_search(round(self.time_scale / PLACES_PER_TIME_SCALE), count.n_features, price)
+        self._next_look = int(self._reached * (GROWTH if self._reached < HELD else LATER_GROWTH))
+
+    def _describe_anew(self) -> Array:
+        """Learn preprocessing and features from the samples that are held; return them, preprocessed."""
+        rows = self.rows[: self._reached - self.start]
+        self.prepared = self._prepare(rows, self.prepared if self.final else None)
+        samples = self.prepared(rows)
+        self._described_at, self._new_state = self._reached, False
+        self._features = AnchorFeatures.fit(samples)
+        self._Y = self._features(samples[: len(samples) - self.prepared.reach])
+        self.states.refresh(self._describe)
+        return samples
+
+    def _held_boundaries(self) -> list[int]:
+        """Boundaries of the best division among the samples that are held."""
+        assert self._search is not None
+        return [b for b in (*self.final, *self._search.boundaries().tolist()) if b > self.start]
+
+    def _begin_search(self, step: int, n_features: int, price: float, origin: int | None = None) -> None:
+        """Divide everything after the last final boundary, or as much of it as is held."""
+        from seqspan.cuts.online.search import GrowingSearch  # numba: imported on first use only
+
+        origin = max(self._last_start, self.start) if origin is None else origin
+        Y = self._Y[origin - self.start :, :n_features]
+        step = max(1, step, -(-len(Y) // MAX_PLACES))
+        self._search = GrowingSearch(
+            n_features, step=step, min_length=self._shortest, price=price,
+            max_samples=HELD + CHUNK, origin=origin,
+        )  # fmt: skip
+        self._search.extend(Y)
+
+    @property
+    def _shortest(self) -> int:
+        """Samples of the shortest span; within the time scale, samples say only one thing."""
+        return max(self._min_length, round(self.time_scale))
+
+    def _append(self) -> None:
+        """Extend the best division by the samples that have not been looked at."""
+        search, prepared = self._search, self.prepared
+        assert search is not None
+        assert prepared is not None
+        assert self._features is not None
+        done, reach = len(self._Y), prepared.reach
+        first = max(done - reach, 0)
+        rows = self.rows[first : self._reached - self.start]
+        Y = self._features(prepared(rows)[done - first : len(rows) - reach])
+        self._Y = np.concatenate([self._Y, Y])
+        search.extend(Y[:, : search.n_features])
+        if search.n_places > MAX_PLACES:
+            self._begin_search(2 * search.step, search.n_features, search.price)
+
+    def _make_room(self, first: int) -> None:
+        """Forget the samples before `first`; boundaries there become final as they are."""
+        if self._search is not None:
+            for boundary in self._search.force(first):
+                self._finish(boundary)
+            self._search.forget(first)
+        self._rows, self._Y = self.rows[first - self.start :].copy(), self._Y[first - self.start :]
+        self.start = first
+
+    def _finish(self, boundary: int) -> None:
+        """Make a boundary final: move it to the sample where it saves most, and label the span before it."""
+        assert self._search is not None
+        first = max(self._last_start, self.start)
+        later = self._search.boundaries()
+        end = int(later[0]) if len(later) and later[0] > boundary else self.start + len(self._Y)
+        near = GaussianCost([self._Y[first - self.start : end - self.start]])
+        place = refine(near, np.array([boundary - first]), self._search.step, self._min_length)
+        boundary = first + int(place[0])
+        places = first - self.start + spread_anchors(boundary - first, N_ROWS)
+        Y = self._Y[first - self.start : boundary - self.start]
+        label, n_known = self.states.learn(self._runs(places), Y), len(set(self.final_labels))
+        self._new_state |= label == n_known
+        self.final_labels.append(label)
+        self.final.append(boundary)
+        self.delays.append(self._reached - boundary)
+
+    def state(self) -> tuple[dict[str, Any], dict[str, Array]]:
+        """All that the stream goes on with but its preprocessing: JSON values, and arrays."""
+        numbers = {name: getattr(self, name) for name in NUMBERS}
+        arrays = {"rows": self.rows, "Y": self._Y}
+        arrays |= self.states.arrays()
+        if self._search is not None and self._features is not None:
+            search = self._search
+            numbers["search"] = [search.step, search.n_features, search.price, search.origin]
+            arrays |= {f"features_{name}": values for name, values in self._features.arrays().items()}
+        return numbers, arrays
+
+    def restore(
+        self, numbers: Mapping[str, Any], arrays: Mapping[str, Array], prepared: Prepared | None
+    ) -> None:
+        """Go on from a state."""
+        for name in NUMBERS:
+            setattr(self, name, numbers[name])
+        self._rows, self._Y, self.prepared = arrays["rows"], arrays["Y"], prepared
+        self.states.restore(arrays)
+        if "search" in numbers:
+            parts = {name[9:]: arrays[name] for name in arrays if name.startswith("features_")}
+            self._features = AnchorFeatures.from_arrays(parts)
+            self._begin_search(*numbers["search"])
+
+    def _runs(self, places: IntArray) -> Array:
+        """Samples, each with those around it that preprocessing looks at: (n, 2 reach + 1, d)."""
+        assert self.prepared is not None
+        reach = self.prepared.reach
+        around = places[:, None] + np.arange(-reach, reach + 1)
+        runs: Array = self.rows[np.clip(around, 0, self._reached - self.start - 1)]
+        return runs
+
+    def _describe(self, runs: Array) -> Array:
+        """Features of samples that are remembered with those around them."""
+        assert self.prepared is not None
+        assert self._features is not None
+        width = runs.shape[1]
+        return self._features(self.prepared(runs.reshape(-1, runs.shape[2]))[width // 2 :: width])
 
 
-def represent_window(
-    model: Osc | SpatSc, window: Array, atoms: Array, stopping: Stopping, n_jobs: int | None = None
-) -> Array:
-    """Represent samples by landmarks: ``D Z``, of shape (d, n)."""
-    fitting = on_landmarks(model, atoms.shape[1], REFERENCE_SAMPLES)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # features need no certificate
-        Z = solve_fast(fitting, window, dictionary=atoms, stopping=stopping, n_jobs=n_jobs).Z
-    return np.asarray(atoms @ Z)
+def price_of_boundary(count: SpanCount, n_samples: int, grain: str) -> float:
+    """What a boundary has to explain, in nats: log n for saying where it is, and its share of chance.
 
-
-def segment_at_once(
-    model: Osc | SpatSc, X: Array, *, time_scale: int = TIME_SCALE, n_landmarks: int = N_STREAM_LANDMARKS
-) -> IntArray:
-    """Find the same kind of boundaries with the whole sequence known, as a reference for the stream.
-
-    Landmarks are chosen from all samples, all coefficients are computed at once, and no boundary is final
-    before the last sample.
-
-    Parameters
-    ----------
-    model : Osc or SpatSc
-    X : array of shape (n_samples, n_features)
-    time_scale, n_landmarks : int
-
-    Returns
-    -------
-    boundaries : array of int
+    Together, the boundaries of the best spans have to explain more than chance does with as many. If nothing
+    changes, the price is what two spans have to explain for a change to count as one.
 
     Examples
     --------
-    >>> from seqspan.datasets import make_motion
-    >>> X, labels = make_motion(6000, 20, rng=1)
-    >>> found = segment_at_once(Osc(0.1, 1.0), (X - X.mean(axis=1, keepdims=True)).T)
-    >>> true = np.flatnonzero(np.diff(labels)) + 1
-    >>> bool(np.abs(true[:, None] - found).min(axis=0).max() <= 60)
-    True
+    >>> chance = np.array([[0.0, 6.0, 10.0, 12.0], [0.0, 8.0, 10.0, 12.0]])
+    >>> count = SpanCount(np.array([0.0, 80.0, 200.0, 201.0]), chance, chance)
+    >>> round(price_of_boundary(count, 1000, "default"), 1)  # log 1000 + 10 / 2
+    11.9
     """
-    columns = scale_columns(np.ascontiguousarray(X.T))
-    atoms = farthest_first(columns, n_landmarks)
-    features = represent_window(model, columns, atoms, Stopping())
-    return scatter_cut(features.T, PENALTY * time_scale, max(time_scale // PLACES_PER_TIME_SCALE, 1))
-
-
-@dataclass
-class _Labels:
-    """Means of the known labels, and features that wait for their span to become final."""
-
-    limit: int | None
-    sums: list[Array] = field(default_factory=list)
-    counts: list[int] = field(default_factory=list)
-    given: list[int] = field(default_factory=list)
-    _start: int = 0
-    _waiting: list[Array] = field(default_factory=list)
-
-    def extend(self, Y: Array) -> None:
-        """Add features."""
-        self._waiting.append(np.asarray(Y, dtype=float))
-
-    def settle(self, final: IntArray) -> None:
-        """Label the spans whose end has become final since the last call."""
-        for end in final[len(self.given) :]:
-            Y = np.concatenate(self._waiting)
-            size = int(end) - self._start
-            label = self._match(Y[:size].mean(axis=0), fresh=True)
-            self.sums[label] = self.sums[label] + Y[:size].sum(axis=0)
-            self.counts[label] += size
-            self.given.append(label)
-            self._waiting, self._start = [Y[size:]], int(end)
-
-    def of(self, boundaries: IntArray) -> IntArray:
-        """Labels of all spans; those of spans that are not final may still change."""
-        labels = list(self.given)
-        Y = np.concatenate(self._waiting) if self._waiting else np.zeros((1, 1))
-        edges = [0, *(boundaries[len(self.given) :] - self._start), len(Y)]
-        for start, end in pairwise(edges):
-            mean = Y[start : max(end, start + 1)].mean(axis=0)
-            labels.append(self._match(mean, fresh=False))
-        return np.array(labels, dtype=np.intp)
-
-    def _match(self, mean: Array, *, fresh: bool) -> int:
-        """The known label that a span resembles, or a new one (which is recorded if `fresh`)."""
-        distances = [
-            float(np.sum((total / count - mean) ** 2))
-            for total, count in zip(self.sums, self.counts, strict=True)
-        ]
-        nearest = int(np.argmin(distances)) if distances else 0
-        full = self.limit is not None and len(distances) >= self.limit
-        if distances and (full or distances[nearest] <= MAX_SAME_DISTANCE):
-            return nearest
-        if fresh:
-            self.sums.append(np.zeros_like(mean))
-            self.counts.append(0)
-        return len(distances)
+    saying = float(np.log(n_samples))
+    if len(count.recording) == 1:
+        return saying + MIN_EVIDENCE
+    if grain != "fine" and not count.shows_change:
+        return saying + float(count.threshold[1])
+    chance, k = count.chance(grain), count.choose(grain)
+    return saying + float(chance[max(k, 2) - 1]) / max(k - 1, 1)

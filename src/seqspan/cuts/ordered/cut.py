@@ -133,7 +133,7 @@ class OrderedCutter(Cutter):
             room = self._search.max_spans
             starts = self._search.divide(min(n_spans, room))
             starts = _halve_longest(starts, self.cost.n_samples, n_spans)
-            starts = _refine(self.cost, starts, self._step, self._min_length, self.joins)
+            starts = refine(self.cost, starts, self._step, self._min_length, self.joins)
             self._divisions[n_spans] = starts
         return self._divisions[n_spans]
 
@@ -147,8 +147,8 @@ def _halve_longest(starts: IntArray, n_samples: int, n_spans: int) -> IntArray:
     return edges[1:-1]
 
 
-def _refine(
-    cost: GaussianCost, starts: IntArray, step: int, min_length: int, joins: tuple[int, ...]
+def refine(
+    cost: GaussianCost, starts: IntArray, step: int, min_length: int, joins: tuple[int, ...] = ()
 ) -> IntArray:
     """Move boundaries from grid points to the sample where they save most; those of recordings stay."""
     edges = np.concatenate([[0], starts, [cost.n_samples]])

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -56,6 +57,8 @@ class SpanCount:
         Of surrogates of the samples and of the features.
     fewest : int
         Number of spans that the first entry is for: that of recordings, if there are several.
+    n_features : int
+        Number of features that explain most beyond chance.
 
     Examples
     --------
@@ -69,12 +72,19 @@ class SpanCount:
     samples: Array
     features: Array
     fewest: int = 1
+    n_features: int = 1
+
+    @property
+    def threshold(self) -> Array:
+        """What each number of spans has to explain for a change to count as one."""
+        chance = self.samples.mean(axis=0) + DEVIATIONS * self.samples.std(axis=0, ddof=1)
+        threshold: Array = np.maximum(chance, MIN_EVIDENCE)
+        return threshold
 
     @property
     def excess(self) -> float:
         """Most that some number of spans explains beyond what it explains in surrogates of the samples."""
-        chance = self.samples.mean(axis=0) + DEVIATIONS * self.samples.std(axis=0, ddof=1)
-        return float(np.max(self.recording - np.maximum(chance, MIN_EVIDENCE)))
+        return float(np.max(self.recording - self.threshold))
 
     @property
     def shows_change(self) -> bool:
@@ -83,12 +93,29 @@ class SpanCount:
 
     def choose(self, grain: str = "default") -> int:
         """Number of spans with the most evidence beyond what surrogates of the features have."""
-        chance = np.maximum(self.features.mean(axis=0), 0)
-        return int(np.argmax(self.recording - GRAINS[grain] * chance)) + self.fewest
+        return int(np.argmax(self.recording - self.chance(grain))) + self.fewest
+
+    def chance(self, grain: str = "default") -> Array:
+        """What is subtracted from the evidence of 1, 2, ... spans, because chance explains it."""
+        expected: Array = GRAINS[grain] * np.maximum(self.features.mean(axis=0), 0)
+        return expected
+
+
+@dataclass(frozen=True)
+class Effort:
+    """What counting spends: surrogates of each kind, and places for boundaries."""
+
+    n_surrogates: int
+    grid_points: int
 
 
 def count_spans(
-    X: Array, min_length: int, n_jobs: int | None = None, joins: tuple[int, ...] = ()
+    X: Array,
+    min_length: int,
+    n_jobs: int | None = None,
+    joins: tuple[int, ...] = (),
+    *,
+    effort: Effort | None = None,
 ) -> SpanCount:
     """Compare what spans explain in a recording and in its surrogates.
 
@@ -102,6 +129,7 @@ def count_spans(
         Number of threads.
     joins : tuple of int
         Samples at which another recording begins. Every recording has a surrogate of its own.
+    effort : Effort, optional
 
     Returns
     -------
@@ -114,41 +142,45 @@ def count_spans(
     >>> count_spans(X, min_length=5).choose()
     3
     """
+    effort = effort or Effort(N_SURROGATES, GRID_POINTS)
     rows, min_length, parts = _average_blocks(_rotate(X.T), min_length, joins)
     most = max(FEATURE_COUNTS)
+    evidence = partial(_net_evidence, min_length=min_length, parts=parts, grid_points=effort.grid_points)
     Y = _features(rows, most)
     counts = sorted({min(count, Y.shape[1]) for count in FEATURE_COUNTS})
-    found = [_net_evidence(Y[:, :count], min_length, parts) for count in counts]
-    zeros = [np.zeros((N_SURROGATES, len(each))) for each in found]
-    drawn = [SpanCount(each, none, none.copy(), len(parts)) for each, none in zip(found, zeros, strict=True)]
+    found = [evidence(Y[:, :count]) for count in counts]
+    zeros = [np.zeros((2, effort.n_surrogates, len(each))) for each in found]
+    drawn = [
+        SpanCount(each, none[0], none[1], len(parts), count)
+        for each, none, count in zip(found, zeros, counts, strict=True)
+    ]
 
     def explain_samples(seed: int) -> None:
         surrogate = _features(_draw_each(rows, parts, seed), most)
         for count, answer in zip(counts, drawn, strict=True):
             if len(answer.recording) > 1:  # otherwise no number of spans explains anything
-                n_numbers = len(answer.recording)
-                answer.samples[seed] = _net_evidence(surrogate[:, :count], min_length, parts, n_numbers)
+                answer.samples[seed] = evidence(surrogate[:, :count], most=len(answer.recording))
 
     def explain_features(seed: int) -> None:
         surrogate = _draw_each(Y[:, : counts[best]], parts, seed)
         surrogate /= np.maximum(surrogate.std(axis=0), np.finfo(float).tiny)
-        drawn[best].features[seed] = _net_evidence(surrogate, min_length, parts, len(drawn[best].recording))
+        drawn[best].features[seed] = evidence(surrogate, most=len(drawn[best].recording))
 
     with Team(n_jobs) as team:
         if max(len(each) for each in found) > 1:
-            _for_each_seed(explain_samples, team)
+            _for_each_seed(explain_samples, effort.n_surrogates, team)
         best = max(range(len(drawn)), key=lambda i: (max(drawn[i].excess, 0.0), drawn[i].recording.max()))
         if len(drawn[best].recording) > 1:
-            _for_each_seed(explain_features, team)
+            _for_each_seed(explain_features, effort.n_surrogates, team)
     return drawn[best]
 
 
-def _for_each_seed(explain: Callable[[int], None], team: Team) -> None:
+def _for_each_seed(explain: Callable[[int], None], n_seeds: int, team: Team) -> None:
     def work(seeds: range) -> None:
         for seed in seeds:
             explain(seed)
 
-    team.map(work, N_SURROGATES)
+    team.map(work, n_seeds)
 
 
 def _draw_each(rows: Array, parts: list[slice], seed: int) -> Array:
@@ -206,9 +238,11 @@ def _average_blocks(rows: Array, min_length: int, joins: tuple[int, ...]) -> tup
     return means, max(1, min_length // size), part_slices(ends[:-1], len(means))
 
 
-def _net_evidence(Y: Array, min_length: int, parts: list[slice], most: int | None = None) -> Array:
+def _net_evidence(
+    Y: Array, min_length: int, parts: list[slice], grid_points: int, most: int | None = None
+) -> Array:
     """Net evidence of 1, 2, ... spans, or more for more recordings: of `most`, or of as many as have most."""
-    search, fewest = _search(Y, min_length, parts), len(parts)
+    search, fewest = _search(Y, min_length, parts, grid_points), len(parts)
     net = [0.0]
     while len(net) < (most or search.max_spans - fewest + 1):
         more = len(net)
@@ -218,9 +252,9 @@ def _net_evidence(Y: Array, min_length: int, parts: list[slice], most: int | Non
     return np.array(net if most else net[: int(np.argmax(net)) + 1])
 
 
-def _search(Y: Array, min_length: int, parts: list[slice]) -> SpanSearch | JoinedSearch:
+def _search(Y: Array, min_length: int, parts: list[slice], grid_points: int) -> SpanSearch | JoinedSearch:
     """Search all recordings, on one grid."""
-    cost, step = GaussianCost([Y], step=Y.shape[1]), grid_step(parts, GRID_POINTS)
+    cost, step = GaussianCost([Y], step=Y.shape[1]), grid_step(parts, grid_points)
     searches = []
     for part in parts:
         shortest = max(1, -(-min(min_length, part.stop - part.start) // step))

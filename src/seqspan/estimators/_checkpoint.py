@@ -1,0 +1,86 @@
+"""A stream in a file, to go on from after the program ended: arrays and JSON, never pickle."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from seqspan._core.types import Array
+from seqspan.cuts.online.stream import Stream
+from seqspan.preprocess import Chain, make_chain
+from seqspan.preprocess._frozen import FrozenChain
+
+FORMAT = 1  # of the file; another one is refused
+DOCUMENT = "document"  # name of the array that holds the JSON
+
+
+def save_stream(path: Path, stream: Stream, about: Mapping[str, Any]) -> None:
+    """Write a checkpoint. A program that is killed meanwhile leaves the one before.
+
+    Parameters
+    ----------
+    path : path
+    stream : Stream
+    about : mapping
+        JSON values to be returned by `load_stream`.
+    """
+    numbers, arrays = stream.state()
+    prepared = stream.prepared
+    if isinstance(prepared, FrozenChain):
+        numbers["steps"] = list(prepared.chain.records())
+        numbers["learned"] = prepared.learned.to_arrays()
+        for place, step in enumerate(numbers["learned"]):
+            if "numbers" in step:
+                arrays[f"learned{place}"] = step.pop("numbers")
+    text = json.dumps({"format": FORMAT, "about": dict(about), "stream": numbers})
+    arrays[DOCUMENT] = np.frombuffer(text.encode(), dtype=np.uint8)
+    packed = io.BytesIO()
+    np.savez(packed, **arrays)  # type: ignore[arg-type]
+    unfinished = path.with_name(path.name + ".part")
+    with unfinished.open("wb") as file:
+        file.write(packed.getbuffer())
+        file.flush()
+        os.fsync(file.fileno())
+    unfinished.replace(path)
+
+
+def load_stream(path: Path, stream: Stream) -> dict[str, Any]:
+    """Let a new stream go on from a checkpoint; what `save_stream` was told about it is returned.
+
+    Parameters
+    ----------
+    path : path
+    stream : Stream
+        Without samples, and with the parameters of the one that was saved.
+
+    Returns
+    -------
+    dict
+    """
+    try:
+        with np.load(path, allow_pickle=False) as archive:
+            arrays: dict[str, Array] = {name: archive[name] for name in archive.files}
+        document = json.loads(arrays.pop(DOCUMENT).tobytes())
+    except (KeyError, ValueError, EOFError, zipfile.BadZipFile) as error:
+        raise ValueError(f"{path} is not a checkpoint of a stream: {error}") from error
+    if document["format"] != FORMAT:
+        raise ValueError(
+            f"{path} has format {document['format']}, and this version of seqspan reads {FORMAT}."
+        )
+    numbers, prepared = document["stream"], None
+    if "steps" in numbers:
+        learned = [
+            step | ({"numbers": arrays[f"learned{place}"]} if f"learned{place}" in arrays else {})
+            for place, step in enumerate(numbers["learned"])
+        ]
+        prepared = FrozenChain(make_chain(numbers["steps"]), Chain.from_arrays(learned))
+    stream.restore(numbers, arrays, prepared)
+    about: dict[str, Any] = document["about"]
+    return about

@@ -1,0 +1,41 @@
+"""Rows from lines of text, whatever arrives."""
+
+from __future__ import annotations
+
+import pytest
+
+from seqspan.cli.rows import RowParser
+
+
+def rows_of(*lines):
+    parser = RowParser()
+    return [row for line in lines if (row := parser.parse(line)) is not None], parser
+
+
+@pytest.mark.parametrize("line", ["1,2,3", "1; 2;3", "1\t2\t3", "1  2 3", "[1, 2, 3]", '"1","2","3"'])
+def test_every_delimiter_is_understood(line):
+    assert rows_of(line)[0] == [[1, 2, 3]]
+
+
+def test_a_header_names_the_columns_and_times_are_no_features():
+    rows, parser = rows_of("\ufeffTimestamp,left,right", "2026-01-01,1,2", "2026-01-02,3,4")
+    assert rows == [[1, 2], [3, 4]]
+    assert parser.names == ["left", "right"]
+
+
+def test_json_objects_may_come_in_any_order():
+    rows, parser = rows_of('{"a": 1, "b": 2, "time": 5, "note": "x"}', '{"b": 4, "a": 3}')
+    assert rows == [[1, 2], [3, 4]]
+    assert parser.names == ["a", "b"]
+
+
+@pytest.mark.parametrize("gap", ["", "nan", "NA", "null", "inf"])
+def test_missing_values_are_those_before(gap):
+    assert rows_of("a,b", f"{gap},1", "2,3", f"4,{gap}", f"{gap},5")[0] == [[2, 3], [4, 3], [4, 5]]
+    assert rows_of('{"a": 1, "b": 2}', '{"a": null}', '{"b": 7}')[0] == [[1, 2], [1, 2], [1, 7]]
+
+
+def test_blank_lines_are_gaps_and_other_lines_are_counted():
+    rows, parser = rows_of("1,2", "", "  ", "3", "4,word", '{"broken', "[true]", "5,6,7")
+    assert rows == [[1, 2], [5, 6]]
+    assert parser.n_refused == 4

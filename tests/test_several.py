@@ -217,8 +217,10 @@ def test_a_jump_between_recordings_is_no_evidence_of_spans():
     """Two recordings of noise at different levels: one span each. In one recording it is a change."""
     rng = np.random.default_rng(7)
     X = rng.standard_normal((3, 300)) + np.repeat([0.0, 8.0], 150)
-    assert count_spans(X, 5).choose() == 2
-    assert not count_spans(X, 5, joins=(150,)).shows_change
+    whole, joined = count_spans(X, 5), count_spans(X, 5, joins=(150,))
+    assert whole.choose() == joined.choose() == 2
+    assert whole.recording.max() > 100  # nats
+    assert joined.recording.max() < 10
 
 
 def test_columns_are_matched_by_name():
@@ -270,3 +272,24 @@ def test_long_gaps_are_joins():
     both = split_at_gaps(concatenate([log, replace(log, source="b.csv")]), 10)
     assert both.joins == (3, 6, 9)
     assert both.names == ("log.csv 1", "log.csv 2", "b.csv 1", "b.csv 2")
+
+
+def test_a_coarse_grid_keeps_the_joins(monkeypatch):
+    """Boundaries move from the grid to the best sample; those of recordings stay where they are."""
+    monkeypatch.setattr("seqspan.cuts.ordered.cut.GRID_POINTS", 12)
+    monkeypatch.setattr("seqspan.cuts.ordered.labels.MAX_PATHS", 0)  # labels alone would put them back
+    X, Z = random_problem(2)
+    for n_spans in (3, 5, 7):
+        found = make_cutter("ordered", X, Z, joins=(17, 41)).cut(n_spans)
+        assert {17, 41} <= set(found.boundaries.tolist())
+        assert len(found.labels) == n_spans
+
+
+def test_too_many_paths_still_share_labels_across_joins(monkeypatch):
+    monkeypatch.setattr("seqspan.cuts.ordered.labels.MAX_PATHS", 0)
+    means = np.repeat([0.0, 4, 4, 0], [20, 15, 15, 50])[:, None]
+    X = (means + 0.3 * np.random.default_rng(5).standard_normal((100, 2))).T
+    given = Division(np.array([20, 35, 50, 75]), np.array([0, 1, 1, 0, 0]))
+    found = Settling(make_cost(X), 5, joins=(35,)).settle(given, 5)
+    np.testing.assert_array_equal(found.labels[:4], [0, 1, 1, 0])
+    assert found.labels[4] != found.labels[3]  # neighbours of one recording

@@ -99,6 +99,13 @@ def test_labels_are_shared_between_recordings():
     assert found.spans[2].confidence is None
 
 
+def test_one_export_cannot_hold_several_recordings(tmp_path):
+    X, _ = planes((0, 1), (30, 25))
+    found = seqspan.segment([as_recording(X[:30]), as_recording(X[30:])], n_spans=2)
+    with pytest.raises(ValueError, match="these are 2 recordings"):
+        found.export("elan", tmp_path / "spans.eaf")
+
+
 def test_lengths_mean_the_same_as_a_list_of_recordings():
     X, _ = planes((0, 1, 1, 0), (30, 25, 20, 25))
     fitted = OSC(cut="ordered", random_state=0).fit(X, lengths=[55, 45])

@@ -5,6 +5,10 @@
 Both numbers are given: of spans and labels of all recordings, or of each. Accuracy is that of the labels
 over all samples of a set. Labels of separate fits are matched in two ways: by their mean samples, which
 anybody can do, and by the truth, recording by recording, which nobody can. No way of matching is better.
+
+The quaternions of cmu86 come in three versions. As loaded, their signs are continuous within a trial, so
+the same pose may have opposite signs in two trials. With w >= 0 there is one quaternion for each rotation.
+Without the pelvis, the direction that somebody faces does not count.
 """
 
 from __future__ import annotations
@@ -20,7 +24,7 @@ from benchmarks.common import describe_machine, print_table
 from seqspan import Recording, segment
 from seqspan._core.spans import boundaries_from_labels, part_slices
 from seqspan.datasets import real
-from seqspan.datasets._real_mocap import CMU86_TRIALS, continuous_quaternions
+from seqspan.datasets._real_mocap import CMU86_TRIALS
 from seqspan.metrics import clustering_error
 from seqspan.recording import concatenate
 
@@ -29,10 +33,22 @@ QUATERNION = 4  # values of a joint's rotation
 
 
 def load_cmu86() -> Recording:
-    """The seven trials; q and -q are the same rotation, so signs are made continuous across trials, too."""
-    trials = concatenate([_thin(real.load_cmu86(trial)) for trial in CMU86_TRIALS])
+    """The seven trials as they are loaded."""
+    return concatenate([_thin(real.load_cmu86(trial)) for trial in CMU86_TRIALS])
+
+
+def load_cmu86_signed() -> Recording:
+    """The same with w >= 0: q and -q are the same rotation."""
+    trials = load_cmu86()
     rotations = trials.X.reshape(len(trials), -1, QUATERNION)
-    return replace(trials, X=continuous_quaternions(rotations).reshape(trials.X.shape))
+    signs = np.where(rotations[..., -1:] < 0, -1.0, 1.0)
+    return replace(trials, X=(rotations * signs).reshape(trials.X.shape))
+
+
+def load_cmu86_body() -> Recording:
+    """The same without the pelvis, which is the first joint."""
+    trials = load_cmu86_signed()
+    return replace(trials, X=trials.X[:, QUATERNION:], feature_names=trials.feature_names[QUATERNION:])
 
 
 def load_hdm05() -> Recording:
@@ -40,7 +56,12 @@ def load_hdm05() -> Recording:
     return concatenate([_thin(real.load_hdm05(actor, 2)) for actor in ("bd", "bk")])
 
 
-SETS: dict[str, Callable[[], Recording]] = {"cmu86": load_cmu86, "hdm05": load_hdm05}
+SETS: dict[str, Callable[[], Recording]] = {
+    "cmu86": load_cmu86,
+    "cmu86, w >= 0": load_cmu86_signed,
+    "cmu86, w >= 0, without pelvis": load_cmu86_body,
+    "hdm05": load_hdm05,
+}
 
 
 def _thin(recording: Recording) -> Recording:

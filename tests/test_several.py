@@ -99,6 +99,13 @@ def test_labels_are_shared_between_recordings():
     assert found.spans[2].confidence is None
 
 
+def test_one_export_cannot_hold_several_recordings(tmp_path):
+    X, _ = planes((0, 1), (30, 25))
+    found = seqspan.segment([as_recording(X[:30]), as_recording(X[30:])], n_spans=2)
+    with pytest.raises(ValueError, match="these are 2 recordings"):
+        found.export("elan", tmp_path / "spans.eaf")
+
+
 def test_lengths_mean_the_same_as_a_list_of_recordings():
     X, _ = planes((0, 1, 1, 0), (30, 25, 20, 25))
     fitted = OSC(cut="ordered", random_state=0).fit(X, lengths=[55, 45])
@@ -217,8 +224,10 @@ def test_a_jump_between_recordings_is_no_evidence_of_spans():
     """Two recordings of noise at different levels: one span each. In one recording it is a change."""
     rng = np.random.default_rng(7)
     X = rng.standard_normal((3, 300)) + np.repeat([0.0, 8.0], 150)
-    assert count_spans(X, 5).choose() == 2
-    assert not count_spans(X, 5, joins=(150,)).shows_change
+    whole, joined = count_spans(X, 5), count_spans(X, 5, joins=(150,))
+    assert whole.choose() == joined.choose() == 2
+    assert whole.recording.max() > 100  # nats
+    assert joined.recording.max() < 10
 
 
 def test_columns_are_matched_by_name():
@@ -270,3 +279,24 @@ def test_long_gaps_are_joins():
     both = split_at_gaps(concatenate([log, replace(log, source="b.csv")]), 10)
     assert both.joins == (3, 6, 9)
     assert both.names == ("log.csv 1", "log.csv 2", "b.csv 1", "b.csv 2")
+
+
+def test_a_coarse_grid_keeps_the_joins(monkeypatch):
+    """Boundaries move from the grid to the best sample; those of recordings stay where they are."""
+    monkeypatch.setattr("seqspan.cuts.ordered.cut.GRID_POINTS", 12)
+    monkeypatch.setattr("seqspan.cuts.ordered.labels.MAX_PATHS", 0)  # labels alone would put them back
+    X, Z = random_problem(2)
+    for n_spans in (3, 5, 7):
+        found = make_cutter("ordered", X, Z, joins=(17, 41)).cut(n_spans)
+        assert {17, 41} <= set(found.boundaries.tolist())
+        assert len(found.labels) == n_spans
+
+
+def test_too_many_paths_still_share_labels_across_joins(monkeypatch):
+    monkeypatch.setattr("seqspan.cuts.ordered.labels.MAX_PATHS", 0)
+    means = np.repeat([0.0, 4, 4, 0], [20, 15, 15, 50])[:, None]
+    X = (means + 0.3 * np.random.default_rng(5).standard_normal((100, 2))).T
+    given = Division(np.array([20, 35, 50, 75]), np.array([0, 1, 1, 0, 0]))
+    found = Settling(make_cost(X), 5, joins=(35,)).settle(given, 5)
+    np.testing.assert_array_equal(found.labels[:4], [0, 1, 1, 0])
+    assert found.labels[4] != found.labels[3]  # neighbours of one recording

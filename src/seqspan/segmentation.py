@@ -443,6 +443,11 @@ class Segmentation:
         path : path
             File to write.
         """
+        if self._recordings:
+            raise ValueError(
+                f"export writes one file, and these are {len(self._recordings)} recordings: "
+                "seqspan segment --together --export writes one for each."
+            )
         write_export(name, make_timeline(self.recording, list(self.spans), self.label_names), Path(path))
 
     def describe(self) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 import seqspan
 from seqspan.cli.commands import app
 from seqspan.datasets import make_recurring_subspaces
+from seqspan.exports.selection import Selection
 from seqspan.results.folder import REPORT
 
 ORDER, LENGTHS = (0, 1, 2, 0, 2, 1, 0), (40, 35, 45, 40, 30, 50, 40)
@@ -73,6 +74,19 @@ def test_together_writes_one_folder_with_one_vocabulary(trials):
         ["0.000000", "0.800000", "A"], ["0.800000", "1.400000", "C"],
     ]  # fmt: skip
     assert {path.name for path in out.glob("*.eaf")} == {f"spans-{name}.csv.eaf" for name in "abc"}
+
+
+def test_exports_count_samples_from_the_start_of_their_file(trials, monkeypatch):
+    """As those of films do, whose spans are ranges of frames."""
+    seen = []
+    monkeypatch.setattr(
+        "seqspan.exports.selection.write_export", lambda name, timeline, path: seen.append(timeline)
+    )
+    paths = sorted((trials[0] / "trials").glob("*.csv"))
+    found = seqspan.segment(paths)
+    Selection(("elan",)).write(found.recording, found.spans, (), trials[0])
+    assert [timeline.source for timeline in seen] == [str(path) for path in paths]
+    assert [(span.start, span.end) for span in seen[1].spans] == [(0, 40), (40, 70)]
 
 
 def test_the_report_has_a_row_for_each_recording(trials):

@@ -116,7 +116,7 @@ def compare(trials: Trials, learn) -> dict[str, object]:
     is_known = np.isin(new.activities, training.activities)
     wanted = np.where(is_known, new.activities, "unknown")
     return {
-        "agreement in training": known.states.agreement,
+        "agreement in training": known.agreement,
         "accuracy": float(np.mean(answer == wanted)),
         "known activities": float(np.mean((answer == wanted)[is_known])),
         "of these -1": float(np.mean((answer == "unknown")[is_known])),

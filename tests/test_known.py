@@ -43,7 +43,8 @@ def named(rows, names):
 
 def test_labels_of_a_segmentation_are_recognised_and_others_are_unknown(found, samples):
     rows, labels = samples
-    assert np.mean(found.states.predict(rows[: 4 * LENGTH]) == found.labels) >= 0.98
+    again = float(np.mean(found.states.predict(rows[: 4 * LENGTH]) == found.labels))
+    assert again == found.states.agreement >= 0.98
     later = found.states.predict(rows[4 * LENGTH :])
     # the new rows alone have another mean: it is the old one that is subtracted
     assert np.mean(later == np.where(labels == 3, -1, labels)[4 * LENGTH :]) >= 0.95

@@ -112,6 +112,11 @@ class KnownStates:
         states = States.learn(chain.apply(rows, recording.joins).T, division, min_length)
         return cls(states, chain, rows.shape[1], names if keep else ())
 
+    @property
+    def agreement(self) -> float:
+        """Share of the samples that the labels come from that get their label again."""
+        return self.states.agreement
+
     def predict(self, X: Recording | npt.NDArray[Any]) -> IntArray:
         """Label the samples of a recording.
 

@@ -96,14 +96,21 @@ def test_blocks_change_nothing(monkeypatch):
 
 def test_some_of_many_samples_teach_the_same(monkeypatch):
     X, division = draw([0, 1, 0, 2], length=150)
-    whole = States.learn(X, division).features
     monkeypatch.setattr(module, "MAX_SAMPLES", 200)
     states = States.learn(X, division)
-    # the noise is that between neighbours, although some of them are left out
-    levels = [each.noise * 4.0**each.exponent for each in (whole, states.features)]
-    assert levels[0] == pytest.approx(levels[1])
     assert states.agreement > 0.99
     assert np.mean(states.assign(draw([9], seed=1)[0]) == -1) > 0.9
+
+
+def test_noise_is_that_between_neighbours_also_if_some_are_left_out(monkeypatch):
+    time = np.arange(600)
+    X, division = np.stack([np.sin(time / 5), np.cos(time / 7)]), Division(np.array([300]), np.array([0, 1]))
+    levels = []
+    for most in (600, 200):
+        monkeypatch.setattr(module, "MAX_SAMPLES", most)
+        features = States.learn(X, division).features
+        levels.append(features.noise * 4.0**features.exponent)
+    assert levels[0] == pytest.approx(levels[1])
 
 
 def test_the_price_of_a_span_is_raised_until_there_are_no_more_spans_than_were_found():

@@ -170,7 +170,7 @@ def _describe(job: Job, found: Segmentation, known: Known) -> dict[str, Any]:
 
 def _note_agreement(known: Known, nouns: str) -> list[str]:
     """Say so if the known labels are not even recognised in the recording that they come from."""
-    share = known.states.states.agreement
+    share = known.states.agreement
     if share >= MIN_AGREEMENT:
         return []
     return [

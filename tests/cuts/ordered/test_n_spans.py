@@ -193,10 +193,19 @@ def test_pictures_are_counted_in_the_directions_that_vary_most():
 def test_blocks_are_means_and_the_last_may_be_shorter(monkeypatch):
     monkeypatch.setattr(module, "MAX_SAMPLES", 4)
     rows = np.arange(20.0).reshape(10, 2)
-    averaged, min_length = module._average_blocks(rows, 7)
+    averaged, min_length, parts = module._average_blocks(rows, 7, ())
     np.testing.assert_array_equal(averaged, [rows[:3].mean(0), rows[3:6].mean(0), rows[6:9].mean(0), rows[9]])
-    assert min_length == 2
-    assert module._average_blocks(rows, 2)[1] == 1
+    assert (min_length, parts) == (2, [slice(0, 4)])
+    assert module._average_blocks(rows, 2, ())[1] == 1
+
+
+def test_no_block_has_samples_of_two_recordings(monkeypatch):
+    monkeypatch.setattr(module, "MAX_SAMPLES", 4)
+    rows = np.arange(20.0).reshape(10, 2)
+    averaged, _, parts = module._average_blocks(rows, 7, (4,))
+    expected = [rows[:3].mean(0), rows[3], rows[4:7].mean(0), rows[7:].mean(0)]
+    np.testing.assert_array_equal(averaged, expected)
+    assert parts == [slice(0, 2), slice(2, 4)]
 
 
 def test_a_coarse_grid_counts_the_same(monkeypatch):

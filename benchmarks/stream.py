@@ -39,6 +39,7 @@ from benchmarks.quality.sets import SETS, Labelled
 from seqspan import OSC
 from seqspan.cli.watch import Options, Watch
 from seqspan.estimators import table_of_defaults
+from seqspan.estimators._checkpoint import load_stream
 from seqspan.pipeline import as_recording
 
 BLOCK = 100
@@ -154,28 +155,45 @@ def measure_watch(n_rows: int) -> None:
     print(f"{len(spans)} spans, {exact} of them end at the sample; {n_rows // 500} would be right.")
 
 
-def measure_kills(times: int, n_rows: int = 20_000) -> None:
+def measure_kills(times: int, rows_between: int = 1500) -> None:
+    """Kill `seqspan watch` again and again, each time after more of the file has been written."""
     rng = np.random.default_rng(0)
     with tempfile.TemporaryDirectory() as folder:
-        rows, whole, out = (Path(folder) / name for name in ("rows.csv", "whole.jsonl", "events.jsonl"))
-        rows.write_bytes(b"".join(Lines(n_rows).blocks()))
-        command = [sys.executable, "-m", "seqspan.cli", "watch", str(rows), "--patience", "0.5", "--out"]
-        began = time.perf_counter()
-        subprocess.run([*command, str(whole)], check=True)
-        usual, kills = time.perf_counter() - began, 0
-        resumable = [*command, str(out), "--checkpoint", str(Path(folder) / "checkpoint.npz")]
-        while True:
+        rows, whole, out, checkpoint = (
+            Path(folder) / name for name in ("rows.csv", "whole.jsonl", "events.jsonl", "checkpoint.npz")
+        )
+        text = b"".join(Lines(rows_between * (times + 1)).blocks()).splitlines(keepends=True)
+        command = [sys.executable, "-m", "seqspan.cli", "watch", str(rows), "--out"]
+        resumable = [*command, str(out), "--checkpoint", str(checkpoint)]
+        repeated = 0
+        for kill in range(times):
+            rows.write_bytes(b"".join(text[: rows_between * (kill + 1)]))
+            saved = checkpoint.stat().st_mtime_ns if checkpoint.exists() else 0
             running = subprocess.Popen(resumable)
-            try:
-                running.wait(None if kills == times else rng.uniform(0.2, 0.8) * usual)
-                break
-            except subprocess.TimeoutExpired:
-                running.kill()
-                running.wait()
-                kills += 1
+            while not checkpoint.exists() or checkpoint.stat().st_mtime_ns == saved:
+                if running.poll() is not None:
+                    raise RuntimeError(f"watch ended with status {running.returncode}.")
+                time.sleep(0.05)
+            time.sleep(rng.uniform(0, 1))  # somewhere between this checkpoint and the next
+            running.kill()
+            running.wait()
+            repeated += rows_between * (kill + 1) > count_rows(checkpoint)
+        rows.write_bytes(b"".join(text))
+        subprocess.run([*resumable, "--patience", "0.5"], check=True)
+        subprocess.run([*command, str(whole), "--patience", "0.5"], check=True)
         same = out.read_text() == whole.read_text()
-        n_events = len(whole.read_text().splitlines())
-        print(f"{kills} kills: {n_events} events, {'the same' if same else 'NOT the same'} as without.")
+        n_spans = whole.read_text().count('"span"')
+        print(
+            f"{times} kills, {repeated} of them with rows left to take: {n_spans} spans, "
+            f"{'the same events' if same else 'NOT THE SAME EVENTS'} as without."
+        )
+
+
+def count_rows(checkpoint: Path) -> int:
+    """Return the number of rows that a checkpoint has taken."""
+    stream = Options().estimator().begin_stream()
+    load_stream(checkpoint, stream)
+    return stream.n_samples
 
 
 def main() -> None:

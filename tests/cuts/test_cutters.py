@@ -86,9 +86,9 @@ def test_every_normalised_cut_starts_from_the_same_state_and_leaves_the_generato
     cutter = NormalisedCutter(None, Z, rng=rng)
     draws = []
 
-    def spy(W, k, *, rng):
+    def spy(W, k, *, rng, **more):
         draws.append(rng.integers(10**9))
-        return normalised_cut(W, k, rng=rng)
+        return normalised_cut(W, k, rng=rng, **more)
 
     monkeypatch.setattr("seqspan.cuts.spectral.ncut.normalised_cut", spy)
     for k in (5, 6, 5):
@@ -155,14 +155,16 @@ def test_the_peak_cutter_refuses_words_and_more_spans_than_samples(given):
 def test_the_ordered_cutter_gets_its_options(monkeypatch):
     asked = {}
 
-    def spy(X, Z, **options):
-        asked.update(options)
-        return OrderedCutter(X, Z, **options)
+    def spy(X, Z, joins, **options):
+        asked.update(options, joins=joins)
+        return OrderedCutter(X, Z, joins, **options)
 
     monkeypatch.setattr("seqspan.cuts.OrderedCutter", spy)
     found = make_cutter("ordered", *recording(), min_length=17, rng=3, n_jobs=2).cut(4)
-    assert asked == {"min_length": 17, "n_jobs": 2}
+    assert asked == {"min_length": 17, "n_jobs": 2, "joins": ()}
     assert np.diff([0, *found.boundaries, len(LABELS)]).min() >= 17  # the second span of 15 has to grow
+    make_cutter("ordered", *recording(), joins=(30,))
+    assert asked["joins"] == (30,)
 
 
 @pytest.mark.parametrize("cut", CUTS)

@@ -68,7 +68,7 @@ class Recording:
         row is a sample.
     lengths : tuple of int
         Numbers of samples of several recordings, one after another; empty if there is one. Each has times of
-        its own. :func:`concatenate` makes such a recording.
+        its own. :func:`seqspan.recording.concatenate` makes such a recording.
     sources : tuple of str
         Paths or names of the several recordings.
 

@@ -74,6 +74,15 @@ def test_how_samples_are_handed_in_changes_nothing(pieces):
     np.testing.assert_allclose(search.boundaries(), [30, 71, 96], atol=3)
 
 
+def test_fewer_samples_than_from_one_place_to_the_next_wait():
+    Y = spans(np.random.default_rng(3), (30, 30))
+    piecewise = GrowingSearch(2, step=10, min_length=1, price=2.0, max_samples=61)
+    for row in Y:
+        piecewise.extend(row[None])
+    np.testing.assert_array_equal(piecewise.boundaries(), search_of(Y, 2.0, step=10).boundaries())
+    assert piecewise.boundaries().tolist() == [30]
+
+
 def test_what_follows_a_final_boundary_is_divided_as_if_it_began_there():
     Y = spans(np.random.default_rng(2), [40, 30, 50, 20], noise=0.1)
     search = search_of(Y, 5.0)

@@ -75,7 +75,7 @@ class GrowingSearch:
         """Add the features (any, n_features) of the next samples."""
         Y = np.concatenate([self._waiting, Y])
         count = len(Y) // self.step
-        blocks = Y[: count * self.step].reshape(count, self.step, -1)
+        blocks = Y[: count * self.step].reshape(count, self.step, self.n_features)
         self._waiting = Y[count * self.step :]
         if not count:
             return

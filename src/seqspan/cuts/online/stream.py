@@ -349,22 +349,25 @@ class Stream:
 
 
 def price_of_boundary(count: SpanCount, n_samples: int, grain: str) -> float:
-    """What a boundary has to explain, in nats: log n for saying where it is, and its share of chance.
+    """What a boundary has to explain, in nats: log n for saying where it is, and what it adds to chance.
 
-    Together, the boundaries of the best spans have to explain more than chance does with as many. If nothing
-    changes, the price is what two spans have to explain for a change to count as one.
+    The ordered cut takes the number of spans for which the evidence is furthest above chance. There, one more
+    boundary explains as much more in the recording as in surrogates, so that is the price at which a search
+    finds the same number. If nothing changes, the price is what two spans have to explain for a change to
+    count as one.
 
     Examples
     --------
     >>> chance = np.array([[0.0, 6.0, 10.0, 12.0], [0.0, 8.0, 10.0, 12.0]])
     >>> count = SpanCount(np.array([0.0, 80.0, 200.0, 201.0]), chance, chance)
-    >>> round(price_of_boundary(count, 1000, "default"), 1)  # log 1000 + 10 / 2
-    11.9
+    >>> round(price_of_boundary(count, 1000, "default"), 1)  # log 1000 + (12 - 7) / 2
+    9.4
     """
     saying = float(np.log(n_samples))
     if len(count.recording) == 1:
         return saying + MIN_EVIDENCE
     if grain != "fine" and not count.shows_change:
         return saying + float(count.threshold[1])
-    chance, k = count.chance(grain), count.choose(grain)
-    return saying + float(chance[max(k, 2) - 1]) / max(k - 1, 1)
+    k = max(count.choose(grain), 2)
+    near = count.chance(grain)[k - 2 : k + 1]  # of one span less, and of one more if there is that number
+    return saying + max(float(near[-1] - near[0]) / (len(near) - 1), 0.0)

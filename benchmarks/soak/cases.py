@@ -197,6 +197,7 @@ def _draw_cut(rng: np.random.Generator, n: int, *, ordered: bool) -> dict[str, A
     if cut != "ncut" and rng.random() < 0.4:
         labels = parameters["n_subspaces"]
         fewest = labels if isinstance(labels, int) else 1
+        most = 1 if labels == 1 else most  # neighbouring spans differ in label
         parameters["n_spans"] = few if cut == "peaks" else int(rng.integers(fewest, most + 1))
     return parameters
 
@@ -291,6 +292,7 @@ def _spoil(rng: np.random.Generator, seed: int, X: Any, what: str) -> Case:
         (samples, {"n_spans": 2, "cut": "ncut"}),
         (samples, {"min_length": 9, "cut": "ncut"}),
         (samples, {"n_subspaces": "soft_gap", "cut": "ordered"}),
+        (samples, {"n_subspaces": 1, "n_spans": 2, "cut": "ordered"}),
         (samples, {"normalize": "False"}),
         (samples, {"n_subspaces": 3, "n_spans": 2, "cut": "peaks"}),
     ]

@@ -187,7 +187,7 @@ class Histories(RuleBasedStateMachine):
     def _snapshot(self) -> dict[str, bytes]:
         """All visible files."""
         paths = [path for path in Path().rglob("*") if path.is_file()]
-        shown = [path for path in paths if not path.name.startswith(".seqspan")]
+        shown = [path for path in paths if not any(part.startswith(".seqspan") for part in path.parts)]
         return {str(path): path.read_bytes() for path in shown}
 
     def _job(self, source: str, folder: str | None, asked: Selection) -> Any:

@@ -632,3 +632,11 @@ def test_held_out_blocks_are_segmented_on_their_own():
     assert scores.tolist() == [1, 1]
     with pytest.raises(ValueError, match="A score needs the true labels"):
         SegmentationScorer()(OSC(2).fit(X.T), X.T)
+
+
+def test_the_largest_floats_of_both_signs_are_taken_without_a_warning():
+    X = make_subspaces(3, 2, 8, 16, rng=4)[0].T.astype(np.float32)
+    largest = X / np.abs(X).max() * np.finfo(np.float32).max
+    np.testing.assert_array_equal(
+        OSC(3, random_state=0).fit(largest).labels_, OSC(3, random_state=0).fit(X).labels_
+    )

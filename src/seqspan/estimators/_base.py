@@ -158,7 +158,8 @@ class SubspaceSegmenter(Predicting, ClusterMixin, BaseEstimator):
     def _check_rows(self, X: Any, least: int) -> tuple[Array, Names]:
         """Check an array or a table; no attribute changes, because what follows may still fail."""
         checked = copy.copy(self)  # scikit-learn sets attributes while it checks
-        rows: Array = validate_data(checked, X, dtype=(np.float64, np.float32), ensure_min_samples=least)
+        with np.errstate(invalid="ignore"):  # scikit-learn adds up all entries, and the largest overflow
+            rows: Array = validate_data(checked, X, dtype=(np.float64, np.float32), ensure_min_samples=least)
         return rows, getattr(checked, "feature_names_in_", None)
 
     def _name_features(self, names: Names) -> None:

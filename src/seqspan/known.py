@@ -176,14 +176,10 @@ class KnownStates:
         ----------
         path : path
         """
-        steps = self.chain.to_arrays()
-        arrays: dict[str, Any] = dict(self.states.to_arrays())
-        for place, step in enumerate(steps):
-            if "numbers" in step:
-                arrays[f"step_{place}"] = step.pop("numbers")
+        arrays: dict[str, Any] = self.states.to_arrays() | self.chain.to_arrays()
         header = {
             "format": FORMAT,
-            "steps": steps,
+            "steps": self.chain.records(),
             "n_features": self.n_features,
             "feature_names": list(self.feature_names),
         }
@@ -219,12 +215,8 @@ class KnownStates:
     @classmethod
     def _from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]], header: Mapping[str, Any]) -> Self:
         """Put together what a file holds."""
-        steps = [
-            step | ({"numbers": arrays[f"step_{place}"]} if f"step_{place}" in arrays else {})
-            for place, step in enumerate(header["steps"])
-        ]
-        names = tuple(header["feature_names"])
-        return cls(States.from_arrays(arrays), Chain.from_arrays(steps), int(header["n_features"]), names)
+        chain, names = Chain.from_arrays(header["steps"], arrays), tuple(header["feature_names"])
+        return cls(States.from_arrays(arrays), chain, int(header["n_features"]), names)
 
 
 def _read_arrays(path: Path) -> dict[str, npt.NDArray[Any]]:

@@ -62,7 +62,7 @@ def test_its_result_can_be_applied_and_exported_in_turn(folder):
 
 def test_one_line_says_what_was_found(folder):
     result = run("apply", "day1.seqspan", "day2.csv")
-    assert "day2.csv: 3 spans of 2 states as in day1.seqspan, 33% of the samples unknown" in result.output
+    assert "day2.csv: 3 spans of 2 states as in day1.seqspan, 33 % of the samples unknown" in result.output
     again = run("apply", "day1.seqspan", "day2.csv")
     assert "nothing has changed since the last run" in again.output
     summary = json.loads(run("apply", "day1.seqspan", "day2.csv", "--json", "-q").stdout)

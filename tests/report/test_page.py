@@ -411,7 +411,9 @@ def test_sentences_say_what_the_numbers_are(content):
     assert describe_uncertain(content) == "All 2 boundaries are clear."
     assert describe_uncertain(change(content, boundaries=np.array([20]))) == "The only boundary is clear."
     wrong = change(content, boundaries=np.array([8, 20, 40, 50]))
-    assert describe_uncertain(wrong) == "2 of 4 boundaries are uncertain (confidence below 50%): take a look."
+    assert (
+        describe_uncertain(wrong) == "2 of 4 boundaries are uncertain (confidence below 50 %): take a look."
+    )
     assert "1 of 3 boundaries is uncertain" in describe_uncertain(
         change(content, boundaries=np.array([8, 20, 40]))
     )
@@ -430,7 +432,7 @@ def test_a_lone_boundary_can_be_uncertain():
     found = pipeline.cut(
         represent(rng.standard_normal((8, 60)), rng.standard_normal((60, 60))), Cutting("ordered", n_spans=2)
     )
-    uncertain = "The only boundary is uncertain (confidence below 50%): take a look."
+    uncertain = "The only boundary is uncertain (confidence below 50 %): take a look."
     least_sure = int(np.argmin(confidence_everywhere(found.cutter.cost)[1:])) + 1
     assert describe_uncertain(change(Content(found), boundaries=np.array([least_sure]))) == uncertain
 

@@ -112,6 +112,17 @@ def count_of(number: int, noun: str) -> str:
     return f"{number} {noun if number == 1 else plural_of(noun)}"
 
 
+def percent(share: float) -> str:
+    """Write a share as whole per cent.
+
+    Examples
+    --------
+    >>> percent(0.254)
+    '25 %'
+    """
+    return f"{100 * share:.0f} %"
+
+
 def printable(text: str) -> str:
     r"""Make every character visible, so that a file name can neither break a line nor hide its real name.
 

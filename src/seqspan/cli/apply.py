@@ -13,7 +13,7 @@ from threadpoolctl import threadpool_limits
 
 from seqspan._core.display import Display
 from seqspan._core.spans import UNKNOWN
-from seqspan._core.text import noun_of, plural_of, printable
+from seqspan._core.text import noun_of, percent, plural_of, printable
 from seqspan.cli.inputs import Job, expand, make_jobs
 from seqspan.cli.segment import (
     Outcome,
@@ -174,7 +174,7 @@ def _note_agreement(known: Known, nouns: str) -> list[str]:
     if share >= MIN_AGREEMENT:
         return []
     return [
-        f"the {nouns} of {known.folder} are recognised in only {share:.0%} of its own samples: those of "
+        f"the {nouns} of {known.folder} are recognised in only {percent(share)} of its own samples: those of "
         "--cut ordered are easier to recognise"
     ]
 

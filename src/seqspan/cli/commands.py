@@ -19,7 +19,7 @@ import typer
 
 from seqspan._core.checks import check_choice
 from seqspan._core.spans import MIN_LENGTH
-from seqspan._core.text import count_of, noun_of, printable
+from seqspan._core.text import count_of, noun_of, percent, printable
 from seqspan.cli import INTERRUPTED, STOPPED
 from seqspan.cli.inputs import Job, expand, make_jobs
 from seqspan.cli.outline import SUMMARIES, make_app
@@ -179,7 +179,7 @@ def summarise(outcome: Outcome) -> str:
     if "states" in document:
         what += f" as in {printable(document['states']['path'])}"
         unknown = document["states"]["unknown"]
-        what += f", {unknown:.0%} of the samples unknown" if unknown else ""
+        what += f", {percent(unknown)} of the samples unknown" if unknown else ""
     else:
         what += f", solved to within {100 * document['gap']:.2g} % of the optimum"
     before = {
@@ -206,6 +206,17 @@ def stop(message: str, status: int) -> NoReturn:
     raise typer.Exit(status)
 
 
+def read_exports(formats: str | None) -> list[str]:
+    """Names of exports, checked before anything is read."""
+    names = parse_exports(formats)
+    try:
+        for name in names:
+            check_choice("--export", name, EXPORTS)
+    except ValueError as error:
+        stop(str(error), WRONG_USAGE)
+    return names
+
+
 @app.command(help=SUMMARIES["apply"], epilog="Example: seqspan apply walk.seqspan 'new/*.c3d' --export elan")
 def apply(
     result: Annotated[Path, typer.Argument(metavar="RESULT", help="result folder, such as walk.seqspan")],
@@ -220,11 +231,7 @@ def apply(
     """Find the labels of an earlier result in new recordings."""
     from seqspan.cli.apply import apply_job, make_apply_jobs, read_known
 
-    try:
-        for name in parse_exports(formats):
-            check_choice("--export", name, EXPORTS)
-    except ValueError as error:
-        stop(str(error), WRONG_USAGE)
+    read_exports(formats)
     try:
         known = read_known(result)
         jobs = make_apply_jobs(known, inputs, out, formats, 0 if quiet else 1)
@@ -254,12 +261,7 @@ def export(
     """Export a result, also with spans corrected by hand."""
     from seqspan.cli.export import export_result
 
-    names = parse_exports(formats)
-    try:
-        for name in names:
-            check_choice("--export", name, EXPORTS)
-    except ValueError as error:
-        stop(str(error), WRONG_USAGE)
+    names = read_exports(formats)
     try:
         done = export_result(result, Selection(tuple(names), split), segments)
     except (ValueError, OSError) as error:

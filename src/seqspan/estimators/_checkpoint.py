@@ -35,10 +35,8 @@ def save_stream(path: Path, stream: Stream, about: Mapping[str, Any]) -> None:
     prepared = stream.prepared
     if isinstance(prepared, FrozenChain):
         numbers["steps"] = list(prepared.chain.records())
-        numbers["learned"] = prepared.learned.to_arrays()
-        for place, step in enumerate(numbers["learned"]):
-            if "numbers" in step:
-                arrays[f"learned{place}"] = step.pop("numbers")
+        numbers["learned"] = list(prepared.learned.records())
+        arrays |= prepared.learned.to_arrays()
     text = json.dumps({"format": FORMAT, "about": dict(about), "stream": numbers})
     arrays[DOCUMENT] = np.frombuffer(text.encode(), dtype=np.uint8)
     packed = io.BytesIO()
@@ -76,11 +74,8 @@ def load_stream(path: Path, stream: Stream) -> dict[str, Any]:
         )
     numbers, prepared = document["stream"], None
     if "steps" in numbers:
-        learned = [
-            step | ({"numbers": arrays[f"learned{place}"]} if f"learned{place}" in arrays else {})
-            for place, step in enumerate(numbers["learned"])
-        ]
-        prepared = FrozenChain(make_chain(numbers["steps"]), Chain.from_arrays(learned))
+        learned = Chain.from_arrays(numbers["learned"], arrays)
+        prepared = FrozenChain(make_chain(numbers["steps"]), learned)
     stream.restore(numbers, arrays, prepared)
     about: dict[str, Any] = document["about"]
     return about

@@ -99,29 +99,30 @@ class Chain:
         """Return the names and settings of the steps as JSON values; `make_chain` accepts them."""
         return tuple(step.record() for step in self.steps)
 
-    def to_arrays(self) -> list[dict[str, Any]]:
-        """Return the steps with what they have learned; `from_arrays` reads them."""
-        return [
-            step.record() | ({"numbers": step.numbers} if isinstance(step, Learned) else {})
-            for step in self.steps
-        ]
+    def to_arrays(self) -> dict[str, Array]:
+        """Return what the steps have learned, for a file with their `records`."""
+        return {
+            f"step_{place}": step.numbers
+            for place, step in enumerate(self.steps)
+            if isinstance(step, Learned)
+        }
 
     @classmethod
-    def from_arrays(cls, steps: Iterable[Mapping[str, Any]]) -> Chain:
-        """Make a chain that was learned before.
+    def from_arrays(cls, records: Iterable[Mapping[str, Any]], arrays: Mapping[str, Any]) -> Chain:
+        """Make a chain that was learned before from its `records` and its `to_arrays`.
 
         Examples
         --------
         >>> learned = make_chain("centre,delay:3").learn(np.array([[0.0], [4.0]]))
-        >>> Chain.from_arrays(learned.to_arrays()).apply(np.array([[5.0]]))
+        >>> Chain.from_arrays(learned.records(), learned.to_arrays()).apply(np.array([[5.0]]))
         array([[3., 3., 3.]])
         """
         return cls(
             tuple(
-                LEARNED[str(step["step"])](np.asarray(step["numbers"]))
-                if step["step"] in LEARNED
-                else parse_step(step)
-                for step in steps
+                LEARNED[str(record["step"])](np.asarray(arrays[f"step_{place}"]))
+                if record["step"] in LEARNED
+                else parse_step(record)
+                for place, record in enumerate(records)
             )
         )
 

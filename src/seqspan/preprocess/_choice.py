@@ -8,6 +8,7 @@ import numpy as np
 
 from seqspan._core.scaling import binary_exponent
 from seqspan._core.spans import part_slices
+from seqspan._core.text import percent
 from seqspan._core.types import Array
 from seqspan.preprocess._statistics import column_deviations, column_means
 from seqspan.preprocess._steps import (
@@ -116,8 +117,8 @@ def _choose_centring(X: Matrix, kind: str | None) -> tuple[bool, str]:
         return False, "not centred: no value is negative and some columns come close to zero"
     share = mean_share(X)
     if share > MEAN_SHARE:
-        return True, f"centred: the column means make up {share:.0%} of the sum of squares"
-    return False, f"not centred: the column means make up only {share:.0%} of the sum of squares"
+        return True, f"centred: the column means make up {percent(share)} of the sum of squares"
+    return False, f"not centred: the column means make up only {percent(share)} of the sum of squares"
 
 
 def _choose_scaling(X: Matrix, kind: str | None) -> tuple[bool, str]:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from seqspan._core.spans import UNKNOWN, edge_times
-from seqspan._core.text import count_of, name_label, noun_of, plural_of, printable
+from seqspan._core.text import count_of, name_label, noun_of, percent, plural_of, printable
 from seqspan.cuts.spectral.n_subspaces import soft_scores
 from seqspan.report._content import Content
 
@@ -62,7 +62,7 @@ def describe_unknown(content: Content) -> str:
     noun, share = noun_of(content.recording.kind), float(np.mean(content.found.labels == UNKNOWN))
     if not share:
         return f"Every sample fits a known {noun}."
-    return f"{share:.0%} of the samples fit no known {noun}."
+    return f"{percent(share)} of the samples fit no known {noun}."
 
 
 def describe_source(content: Content) -> str:
@@ -226,7 +226,7 @@ def describe_uncertain(content: Content) -> str:
         return "The only boundary is clear." if total == 1 else f"All {total} boundaries are clear."
     subject = "The only boundary" if total == 1 else f"{uncertain} of {total} boundaries"
     verb = "is" if uncertain == 1 else "are"
-    return f"{subject} {verb} uncertain (confidence below {MIN_CLEAR_CONFIDENCE:.0%}): take a look."
+    return f"{subject} {verb} uncertain (confidence below {percent(MIN_CLEAR_CONFIDENCE)}): take a look."
 
 
 def describe_scores(content: Content) -> list[tuple[str, str, str]]:

@@ -24,12 +24,12 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from seqspan._core.kernels import RelativeDistances, spread_anchors
+from seqspan._core.kernels import spread_anchors
 from seqspan._core.scaling import binary_exponent
 from seqspan._core.spans import UNKNOWN, Division, boundaries_from_labels
 from seqspan._core.types import Array, IntArray
 from seqspan.cuts.ordered.cost import PRIOR_VARIANCE, GaussianCost, Moments
-from seqspan.cuts.ordered.features import Components, SampleFeatures, measure_noise
+from seqspan.cuts.ordered.features import SampleFeatures, measure_noise
 from seqspan.cuts.ordered.labels import PRIOR_SAMPLES, correlation_time, effective_share
 
 N_ANCHORS = 300  # samples that are kept
@@ -41,7 +41,6 @@ TINY = 1e-9  # deviation of nearness that is rounding
 RAISE = 2**0.25  # factor by which the price of a span is raised
 MAX_RAISES = 16  # to 16 times the price
 MODELS = ("labels", "counts", "totals", "products")  # arrays of `States`
-COMPONENTS = ("projection", "mean", "deviation")  # arrays of `Components`
 BLOCK = 4096  # samples whose features are computed at once
 
 
@@ -243,44 +242,25 @@ class States:
 
     def to_arrays(self) -> dict[str, npt.NDArray[Any]]:
         """Return everything as named arrays; `from_arrays` reads them."""
-        features = self.features
-        arrays = {name: getattr(self, name) for name in MODELS}
-        arrays |= {f"components_{name}": value for name, value in vars(features.components).items()}
-        for view in ("places", "directions"):
-            arrays |= {f"{view}_{name}": value for name, value in vars(getattr(features, view)).items()}
-        numbers = {name: getattr(self, name) for name in ("nearness", "price", "shortest", "agreement")}
-        numbers |= {"noise": features.noise, "features_exponent": features.exponent}
-        numbers["exponent"] = self.coordinates.exponent
+        numbers = ("nearness", "price", "shortest", "agreement")
+        arrays = {name: np.asarray(getattr(self, name)) for name in (*MODELS, *numbers)}
+        arrays["exponent"] = np.asarray(self.coordinates.exponent)
         if self.coordinates.directions is not None:
             arrays["principal"] = self.coordinates.directions
-        return {name: np.asarray(value) for name, value in (arrays | numbers).items()}
+        return arrays | self.features.to_arrays()
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]]) -> Self:
         """Make states from the arrays of `to_arrays`."""
-        features = SampleFeatures(
-            int(arrays["features_exponent"]),
-            float(arrays["noise"]),
-            _distances_from(arrays, "places"),
-            _distances_from(arrays, "directions"),
-            Components(**{name: arrays[f"components_{name}"] for name in COMPONENTS}),
-        )
         return cls(
             Coordinates(int(arrays["exponent"]), arrays.get("principal")),
-            features,
+            SampleFeatures.from_arrays(arrays),
             **{name: arrays[name] for name in MODELS},
             nearness=(float(arrays["nearness"][0]), float(arrays["nearness"][1])),
             price=float(arrays["price"]),
             shortest=int(arrays["shortest"]),
             agreement=float(arrays["agreement"]),
         )
-
-
-def _distances_from(arrays: Mapping[str, npt.NDArray[Any]], view: str) -> RelativeDistances:
-    """The distances of one view."""
-    centre, anchors, squares = (arrays[f"{view}_{name}"] for name in ("centre", "anchors", "squares"))
-    exponent, unit = int(arrays[f"{view}_exponent"]), float(arrays[f"{view}_unit"])
-    return RelativeDistances(exponent, centre, anchors, squares, unit)
 
 
 def _learn_features(X: Array) -> SampleFeatures:

@@ -6,6 +6,7 @@ import pickle
 
 import numpy as np
 import pytest
+from scipy.ndimage import gaussian_filter1d
 
 from seqspan import OSC, SpatSC
 from seqspan._core.spans import Division
@@ -169,7 +170,7 @@ def test_one_column_is_embedded():
 
 def test_the_time_scale_is_found_or_given():
     X = recording(length=50)
-    smooth = np.repeat(X[:100], 8, axis=0)
+    smooth = gaussian_filter1d(X, 6, axis=0)
     assert OSC().partial_fit(X).time_scale_ < 2
     assert 4 < OSC().partial_fit(smooth).time_scale_ < 20
     assert OSC(time_scale=16).partial_fit(X).time_scale_ == 16

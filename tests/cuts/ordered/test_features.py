@@ -190,3 +190,19 @@ def test_noise_may_be_that_of_the_samples_in_between():
     some = SampleFeatures.fit(X[:, ::2], noise=features.measure_noise(X))[0]
     shares = [each.noise * 4.0**each.exponent for each in (whole, some)]
     assert shares[0] == pytest.approx(shares[1])
+
+
+def test_a_state_never_seen_before_differs_from_those_seen():
+    rng = np.random.default_rng(0)
+    X = (np.repeat(3 * rng.standard_normal((4, 6)) + 5, 60, axis=0) + 0.5 * rng.standard_normal((240, 6))).T
+    learned, Y = SampleFeatures.fit(X)
+    gaps = np.linalg.norm(Y.reshape(4, 60, -1).mean(axis=1) - learned(X[:, :60] + 40).mean(axis=0), axis=1)
+    assert gaps.min() > 0.5
+
+
+@pytest.mark.parametrize("X", [smooth_path(4, 60, seed=6), np.ones((3, 8))])
+def test_learned_features_are_the_same_after_a_file(X, tmp_path):
+    learned, Y = SampleFeatures.fit(X)
+    np.savez(tmp_path / "features.npz", **learned.to_arrays())
+    with np.load(tmp_path / "features.npz") as arrays:
+        np.testing.assert_allclose(SampleFeatures.from_arrays(arrays)(X), Y, atol=1e-10)

@@ -18,13 +18,20 @@ from seqspan._core.kernels import spread_anchors
 from seqspan._core.spans import MIN_LENGTH, Division
 from seqspan._core.threads import Team
 from seqspan._core.types import Array, IntArray
-from seqspan.cuts.online.features import AnchorFeatures
-from seqspan.cuts.online.states import MAX_LABELS, N_ROWS, States
+from seqspan.cuts.online.labels import MAX_LABELS, N_ROWS, KnownLabels
 from seqspan.cuts.ordered.confidence import boundary_confidence
 from seqspan.cuts.ordered.cost import GaussianCost
 from seqspan.cuts.ordered.cut import refine
+from seqspan.cuts.ordered.features import SampleFeatures
 from seqspan.cuts.ordered.labels import correlation_time
-from seqspan.cuts.ordered.n_spans import MIN_EVIDENCE, Effort, SpanCount, count_spans
+from seqspan.cuts.ordered.n_spans import (
+    FEATURE_COUNTS,
+    MIN_EVIDENCE,
+    N_ANCHORS,
+    Effort,
+    SpanCount,
+    count_spans,
+)
 
 if TYPE_CHECKING:
     from seqspan.cuts.online.search import GrowingSearch
@@ -88,13 +95,13 @@ class Stream:
         self.final: list[int] = []
         self.final_labels: list[int] = []
         self.delays: list[int] = []  # samples from each final boundary to when it became final
-        self.states = States(min(n_labels or MAX_LABELS, MAX_LABELS))
+        self.known = KnownLabels(min(n_labels or MAX_LABELS, MAX_LABELS))
         self.time_scale = float(time_scale or 1)
         self._rows: Array = np.empty((0, 0))
         self._waiting: list[Array] = []
         self._reached, self._next_look = 0, FIRST_LOOK
         self.prepared: Prepared | None = None
-        self._features: AnchorFeatures | None = None
+        self._features: SampleFeatures | None = None
         self._search: GrowingSearch | None = None
         self._Y: Array = np.empty((0, 0))
         self._saw_change = self._new_state = False
@@ -139,7 +146,7 @@ class Stream:
         for first, end in pairwise(edges):
             Y = self._Y[max(first - self.start, 0) : end - self.start]
             before = labels[-1] if labels else None
-            labels.append(self.states.match(Y, before) if len(Y) else 0)
+            labels.append(self.known.match(Y, before) if len(Y) else 0)
         boundaries = np.array([*self.final, *later], dtype=np.intp)
         return Division(boundaries, np.array(labels, dtype=np.intp), len(self.final))
 
@@ -164,8 +171,8 @@ class Stream:
         # the whole's label of a span is read at its end, because its start may differ from the final one
         ends = np.append(starts[1:], n_held)
         labels = self._translate(whole, max(last, 0))[whole.sample_labels(n_held)[ends - 1]]
-        for span in np.flatnonzero(labels >= self.states.limit):
-            labels[span] = self.states.match(self._Y[max(starts[span], 0) : ends[span]])
+        for span in np.flatnonzero(labels >= self.known.limit):
+            labels[span] = self.known.match(self._Y[max(starts[span], 0) : ends[span]])
         boundaries = np.array([*self.final, *(starts[1:] + self.start)], dtype=np.intp)
         return Division(boundaries, np.array([*self.final_labels, *labels], dtype=np.intp), len(boundaries))
 
@@ -239,9 +246,9 @@ class Stream:
         self.prepared = self._prepare(rows, self.prepared if self.final else None)
         samples = self.prepared(rows)
         self._described_at, self._new_state = self._reached, False
-        self._features = AnchorFeatures.fit(samples)
-        self._Y = self._features(samples[: len(samples) - self.prepared.reach])
-        self.states.refresh(self._describe)
+        self._features, Y = SampleFeatures.fit(samples.T, max(FEATURE_COUNTS), n_anchors=N_ANCHORS)
+        self._Y = Y[: len(samples) - self.prepared.reach]
+        self.known.refresh(self._describe)
         return samples
 
     def _held_boundaries(self) -> list[int]:
@@ -276,7 +283,7 @@ class Stream:
         done, reach = len(self._Y), prepared.reach
         first = max(done - reach, 0)
         rows = self.rows[first : self._reached - self.start]
-        Y = self._features(prepared(rows)[done - first : len(rows) - reach])
+        Y = self._features(prepared(rows)[done - first : len(rows) - reach].T)
         self._Y = np.concatenate([self._Y, Y])
         search.extend(Y[:, : search.n_features])
         if search.n_places > MAX_PLACES:
@@ -302,7 +309,7 @@ class Stream:
         boundary = first + int(place[0])
         places = first - self.start + spread_anchors(boundary - first, N_ROWS)
         Y = self._Y[first - self.start : boundary - self.start]
-        label, n_known = self.states.learn(self._runs(places), Y), len(set(self.final_labels))
+        label, n_known = self.known.learn(self._runs(places), Y), len(set(self.final_labels))
         self._new_state |= label == n_known
         self.final_labels.append(label)
         self.final.append(boundary)
@@ -312,11 +319,11 @@ class Stream:
         """All that the stream goes on with but its preprocessing: JSON values, and arrays."""
         numbers = {name: getattr(self, name) for name in NUMBERS}
         arrays = {"rows": self.rows, "Y": self._Y}
-        arrays |= self.states.arrays()
+        arrays |= self.known.arrays()
         if self._search is not None and self._features is not None:
             search = self._search
             numbers["search"] = [search.step, search.n_features, search.price, search.origin]
-            arrays |= {f"features_{name}": values for name, values in self._features.arrays().items()}
+            arrays |= self._features.to_arrays()
         return numbers, arrays
 
     def restore(
@@ -326,10 +333,9 @@ class Stream:
         for name in NUMBERS:
             setattr(self, name, numbers[name])
         self._rows, self._Y, self.prepared = arrays["rows"], arrays["Y"], prepared
-        self.states.restore(arrays)
+        self.known.restore(arrays)
         if "search" in numbers:
-            parts = {name[9:]: arrays[name] for name in arrays if name.startswith("features_")}
-            self._features = AnchorFeatures.from_arrays(parts)
+            self._features = SampleFeatures.from_arrays(arrays)
             self._begin_search(*numbers["search"])
 
     def _runs(self, places: IntArray) -> Array:
@@ -345,7 +351,7 @@ class Stream:
         assert self.prepared is not None
         assert self._features is not None
         width = runs.shape[1]
-        return self._features(self.prepared(runs.reshape(-1, runs.shape[2]))[width // 2 :: width])
+        return self._features(self.prepared(runs.reshape(-1, runs.shape[2]))[width // 2 :: width].T)
 
 
 def price_of_boundary(count: SpanCount, n_samples: int, grain: str) -> float:

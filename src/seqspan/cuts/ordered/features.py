@@ -6,10 +6,12 @@ components are exact; of more, that many anchors spread evenly in time span the 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Self
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, Self
 
 import numpy as np
+import numpy.typing as npt
 
 from seqspan._core.eigen import symmetric_eigenpairs
 from seqspan._core.kernels import RelativeDistances, spread_anchors
@@ -193,6 +195,29 @@ class SampleFeatures:
         """The kernel of samples (d, n) with the anchors, of shape (n, n_anchors)."""
         X = np.ldexp(X, -self.exponent)
         return _kernel(self.places(X), self.directions(_directions(X, self.noise)))
+
+    def to_arrays(self) -> dict[str, npt.NDArray[Any]]:
+        """Return everything as named arrays, for a file; `from_arrays` reads them."""
+        numbers = {"features_exponent": self.exponent, "features_noise": self.noise}
+        arrays = {name: np.asarray(number) for name, number in numbers.items()}
+        for part in PARTS:
+            values = vars(getattr(self, part))
+            arrays |= {f"{part}_{name}": np.asarray(value) for name, value in values.items()}
+        return arrays
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]]) -> Self:
+        """Make features from the arrays of `to_arrays`."""
+        found: dict[str, Any] = {}
+        for part, kind in PARTS.items():
+            values = {field.name: arrays[f"{part}_{field.name}"] for field in fields(kind)}
+            # numbers come back as arrays without a dimension
+            found[part] = kind(**{name: v if v.ndim else v.item() for name, v in values.items()})
+        return cls(int(arrays["features_exponent"]), float(arrays["features_noise"]), **found)
+
+
+#: The fields of `SampleFeatures` that hold arrays.
+PARTS = {"places": RelativeDistances, "directions": RelativeDistances, "components": Components}
 
 
 def _kernel(places: Array, directions: Array) -> Array:

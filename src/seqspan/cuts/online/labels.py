@@ -22,7 +22,7 @@ MAX_LABELS = 64  # labels that are remembered; more states than that are given t
 
 
 @dataclass
-class States:
+class KnownLabels:
     """The labels known so far.
 
     Parameters
@@ -38,10 +38,10 @@ class States:
 
     Examples
     --------
-    >>> states = States()
+    >>> known = KnownLabels()
     >>> rng = np.random.default_rng(0)
     >>> low, high = rng.normal(-1, 0.1, (30, 2)), rng.normal(1, 0.1, (30, 2))
-    >>> [states.learn(rows, rows) for rows in (low, high, low)]
+    >>> [known.learn(rows, rows) for rows in (low, high, low)]
     [0, 1, 0]
     """
 

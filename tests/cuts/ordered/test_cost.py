@@ -13,7 +13,7 @@ from scipy.stats import invgamma, multivariate_normal, norm
 from tests.cuts.ordered.gaussian import cost_by_chain, features, weighted_cost
 
 from seqspan.cuts.ordered import cost as cost_module
-from seqspan.cuts.ordered.cost import PRIOR_VARIANCE, GaussianCost, make_cost
+from seqspan.cuts.ordered.cost import PRIOR_VARIANCE, GaussianCost, LeadingCosts, make_cost
 from seqspan.cuts.ordered.features import coefficient_features, sample_features
 from seqspan.cuts.ordered.loops import LANES
 
@@ -39,7 +39,7 @@ def test_prior_and_numbers_of_features_are_those_asked_for(prior_samples, p, ste
     cost = GaussianCost([Y], prior_samples=prior_samples, step=step)
     assert cost.error(4, 25) == pytest.approx(cost_by_chain(Y[4:], sizes, prior_samples), rel=1e-9)
     C = cost.span_costs(every(3, 25), 2, n_jobs=1)
-    assert C[-1, 1] == pytest.approx(cost_by_chain(Y[3:], sizes, prior_samples), rel=1e-6)
+    assert C[1, -1] == pytest.approx(cost_by_chain(Y[3:], sizes, prior_samples), rel=1e-6)
 
 
 @given(
@@ -166,7 +166,7 @@ def costs_one_by_one(cost, grid, shortest):
     C = np.zeros((len(grid), len(grid)))
     for end in range(len(grid)):
         for start in range(end - shortest + 1):
-            C[end, start] = cost.error(grid[start], grid[end])
+            C[start, end] = cost.error(grid[start], grid[end])
     return C
 
 
@@ -193,6 +193,16 @@ def test_all_spans_at_once_cost_what_each_costs(n, step, shortest, p):
     expected = costs_one_by_one(cost, grid, shortest)
     # single precision of the largest cost, twice: rounding of the sum and of its parts
     np.testing.assert_allclose(C, expected, rtol=0, atol=3e-7 * max(np.abs(expected).max(), 1))
+
+
+@pytest.mark.parametrize("counts", [(1, 2, 4, 8), (3,), (1, 2, 3, 3)])
+@pytest.mark.parametrize(("n", "step"), [(LANES + 5, 1), (90, 4)])
+def test_leading_features_cost_what_they_cost_alone(counts, n, step):
+    Y, grid = features(n, 9, seed=n), every(step, n)
+    found = LeadingCosts(n, counts).span_costs(Y, grid, 2)
+    for count, C in zip(counts, found, strict=True):
+        alone = costs_one_by_one(GaussianCost([Y[:, :count]], step=count), grid, 2)
+        np.testing.assert_allclose(C, alone, rtol=0, atol=3e-7 * np.abs(alone).max())
 
 
 @settings(max_examples=25)
@@ -243,11 +253,11 @@ def test_spans_without_a_change_cost_nothing_beyond_chance():
     Y = np.random.default_rng(0).standard_normal((600, 16))
     places = np.arange(0, 601, 20)
     C = GaussianCost([Y]).span_costs(places, beyond_chance=True)
-    end, start = np.indices(C.shape)
+    start, end = np.indices(C.shape)
     means = [C[(end - start) == steps].mean() for steps in (1, 2, 5, 15)]
     np.testing.assert_allclose(means, 0, atol=12)  # 20 samples cost 240 nats, 300 cost 2,600
     plain = GaussianCost([Y]).span_costs(places)
-    lengths = (places[:, None] - places)[end > start]
+    lengths = (places - places[:, None])[end > start]
     table = GaussianCost([Y])._models[0].cost_of_chance(600)
     np.testing.assert_allclose((plain - C)[end > start], table[lengths], rtol=1e-4)
 

@@ -14,7 +14,7 @@ from seqspan._core.spans import boundaries_from_labels
 from seqspan._core.threads import Team
 from seqspan.cuts.ordered import cost as cost_module
 from seqspan.cuts.ordered import cut as cut_module
-from seqspan.cuts.ordered import search as search_module
+from seqspan.cuts.ordered import n_spans as n_spans_module
 from seqspan.cuts.ordered.confidence import boundary_confidence
 from seqspan.cuts.ordered.cost import GaussianCost, make_cost
 from seqspan.cuts.ordered.cut import MIN_LENGTH, OrderedCutter
@@ -348,20 +348,20 @@ def test_the_samples_are_needed():
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2, -1])
-def test_the_number_of_threads_reaches_costs_and_search(n_jobs, monkeypatch):
-    asked = {"cost": [], "search": []}
-    for name, module in (("cost", cost_module), ("search", search_module)):
+def test_the_number_of_threads_reaches_costs_and_counting(n_jobs, monkeypatch):
+    asked = {"cost": [], "counting": []}
+    for name, module in (("cost", cost_module), ("counting", n_spans_module)):
 
         def team(n_jobs, name=name, **options):
             asked[name].append(n_jobs)
             return Team(n_jobs, **options)
 
         monkeypatch.setattr(module, "Team", team)
-    monkeypatch.setattr(search_module, "PARALLEL_FROM", 0)
     cutter = OrderedCutter(scenes([], 60), np.eye(60), n_jobs=n_jobs)
-    asked["cost"].clear(), asked["search"].clear()  # of the choice between views
+    cutter.cut("auto")
+    assert set(asked["counting"]) == {n_jobs}
     cutter.cut(3)
-    assert set(asked["cost"]) == set(asked["search"]) == {n_jobs}
+    assert set(asked["cost"]) == {n_jobs}
 
 
 def test_what_answers_share_is_computed_once(monkeypatch):

@@ -154,7 +154,7 @@ class GaussianCost:
         Returns
         -------
         C : array of shape (n_grid, n_grid)
-            ``C[end, start]``; zero for spans shorter than `shortest`.
+            ``C[start, end]``; zero for spans shorter than `shortest`.
         """
         C = np.zeros((len(places), len(places)), dtype=np.float32)
         if beyond_chance not in self._tables:
@@ -174,11 +174,11 @@ class GaussianCost:
 class _ViewModel:
     """The Gaussian evidence in one view, as what depends on the log determinants and what does not.
 
-    With D the pivots of a span's scatter plus the prior, N its samples and g a group of up to `group`
-    features, the cost is ``sum_g log prod D_g (slopes[g, 0] + N slopes[g, 1])`` plus `length_term` of N.
+    With D the pivots of a span's scatter plus the prior, N its samples and g a group of features, from one of
+    `sizes` to the next, the cost is ``sum_g log prod D_g (slopes[g, 0] + N slopes[g, 1])`` plus `length_term`
+    of N.
     """
 
-    group: int
     sizes: IntArray
     prior_samples: float
     slopes: Array
@@ -190,7 +190,7 @@ class _ViewModel:
         sizes = np.minimum(np.arange(group, n_features + group, group), n_features)
         freedom = sizes + 1.0 + prior_samples
         slopes = np.array([[freedom[g:].sum(), len(sizes) - g] for g in range(len(sizes))]) / (2 * len(sizes))
-        return cls(int(group), sizes, prior_samples, slopes)
+        return cls(sizes, prior_samples, slopes)
 
     @property
     def _shares(self) -> Array:
@@ -208,7 +208,7 @@ class _ViewModel:
         scatters = products - totals[:, :, None] * (totals / (counts[:, None] + 1))[:, None, :]
         factors = np.linalg.cholesky(scatters + self.prior * np.eye(totals.shape[1]))
         pivots = np.log(np.diagonal(factors, axis1=1, axis2=2)) * 2
-        grouped = np.add.reduceat(pivots, np.arange(0, totals.shape[1], self.group), axis=1)
+        grouped = np.add.reduceat(pivots, np.append(0, self.sizes[:-1]), axis=1)
         weights = self.slopes[:, 0] + counts[:, None] * self.slopes[:, 1]
         costs: Array = np.sum(grouped * weights, axis=1) + self.length_term(counts)
         return costs
@@ -226,12 +226,12 @@ class _ViewModel:
         """Add one view's share to the costs of all spans of a grid; `table` is what lengths add."""
         from seqspan.cuts.ordered.loops import LANES, fill_costs  # numba: imported on first use only
 
-        model = self.prior, self.group, self.slopes * share, table * share
+        model = self.prior, self.sizes, self.slopes[None] * share, table[None] * share
         firsts = range(0, len(C) - 1, LANES)
 
         def work(blocks: range) -> None:
             for block in blocks:
-                fill_costs(Y, grid, model, firsts[block], C)
+                fill_costs(Y, grid, model, firsts[block], C[None])
 
         team.map(work, len(firsts))
 
@@ -268,6 +268,44 @@ class _ViewModel:
             table += gammaln(half).sum() - gammaln(half[:, None] + counts / 2).sum(axis=0)
             table += size / 2 * np.log1p(counts) - freedom / 2 * size * np.log(self.prior)
         return table / len(self.sizes)
+
+
+class LeadingCosts:
+    """What spans cost by the first feature, by the first two, ...: all from one pass over a recording.
+
+    Parameters
+    ----------
+    n_samples : int
+    counts : sequence of int
+        Numbers of leading features, none smaller than the one before. Nothing is averaged over them.
+
+    Examples
+    --------
+    >>> Y = np.random.default_rng(0).standard_normal((40, 3))
+    >>> C = LeadingCosts(40, (1, 3)).span_costs(Y, np.array([0, 10, 40]))
+    >>> np.allclose(C[:, 0, 1], [GaussianCost([Y[:, :count]], step=count).error(0, 10) for count in (1, 3)])
+    True
+    """
+
+    def __init__(self, n_samples: int, counts: Sequence[int]) -> None:
+        models = [_ViewModel.for_features(count, count, 1.0) for count in counts]
+        slopes = np.zeros((len(counts), len(counts), 2))
+        for index, model in enumerate(models):
+            slopes[index, : index + 1] = model.slopes
+        lengths = np.arange(n_samples + 1.0)
+        tables = np.stack([model.length_term(lengths) for model in models])
+        self._model = models[0].prior, np.array(counts), slopes, tables
+
+    def span_costs(self, Y: Array, places: IntArray, shortest: int = 1) -> Array:
+        """Costs ``C[count, start, end]`` of all spans between points of a grid, by features Y."""
+        from seqspan.cuts.ordered.loops import LANES, fill_costs  # numba: imported on first use only
+
+        _, counts, _, _ = self._model
+        Y = np.ascontiguousarray(Y[:, : counts[-1]])
+        C = np.zeros((len(counts), len(places), len(places)), dtype=np.float32)
+        for first in range(0, len(places) - 1, LANES):
+            fill_costs(Y, (places, shortest), self._model, first, C)
+        return C
 
 
 def make_cost(X: Array, Z: Array | None = None) -> GaussianCost:

@@ -119,7 +119,7 @@ class OrderedCutter(Cutter):
         # places in two neighbouring blocks may be neighbouring samples
         shortest = min(1 + -(-(self._min_length - 1) // self._step), len(places) - 1)
         costs = self.cost.span_costs(places, shortest, self._n_jobs, beyond_chance=True)
-        return SpanSearch(costs, shortest, places=places, n_jobs=self._n_jobs)
+        return SpanSearch(costs, shortest, places=places)
 
     def _choose(self, fewest: int, grain: str) -> int:
         """Number of spans, at least `fewest`; asking for several labels says that something changes."""

@@ -1,6 +1,6 @@
 """Compiled loops over all spans of a recording: what each costs, and the best way to divide time into spans.
 
-Costs lie in an array ``C[end, start]``: all starts of one end are neighbours in memory, which is the order in
+Costs lie in an array ``C[start, end]``: all ends of one start are neighbours in memory, which is the order in
 which the dynamic programme reads them.
 """
 
@@ -28,27 +28,28 @@ def fill_costs(Y: Any, grid: Any, model: Any, first: int, C: Any) -> None:
     Y : array of shape (n, p)
     grid : (places, shortest)
         The grid points, from 0 to n, and the length of the shortest span in grid steps.
-    model : (prior, group, slopes, table)
+    model : (prior, sizes, slopes, tables)
         The prior variance within a span, and what :class:`seqspan.cuts.ordered.cost._ViewModel` says of
-        costs.
+        costs: one of `slopes` and one of `tables` for each array of costs.
     first : int
-    C : array of shape (n_grid, n_grid)
-        ``C[end, start]`` is added to.
+    C : array of shape (n_tables, n_grid, n_grid)
+        ``C[table, start, end]`` is added to.
     """
     (n, p), (places, shortest) = Y.shape, grid
     pivots, means, lower = np.full((p, LANES), model[0]), np.zeros((p, LANES)), np.zeros((p, p, LANES))
     state = means, pivots, lower, np.zeros((p, LANES)), np.zeros(LANES), np.zeros(LANES), np.zeros(LANES)
-    total, starts = np.zeros(LANES), np.full(LANES, n)
-    lanes = min(LANES, C.shape[0] - first)
+    n_grid, starts = C.shape[1], np.full(LANES, n)
+    totals = np.zeros((len(C), LANES))
+    lanes = min(LANES, n_grid - first)
     starts[:lanes] = places[first : first + lanes]
-    for end in range(first + 1, C.shape[0]):
+    for end in range(first + 1, n_grid):
         for t in range(places[end - 1], places[end]):
             _absorb(Y, t, starts, state)
         if end - first >= shortest:
-            _sum_logarithms(pivots, model, places[end] - starts, total)
-            for b in range(lanes):
-                if end - first - b >= shortest:
-                    C[end, first + b] += total[b] + model[3][places[end] - starts[b]]
+            _sum_logarithms(pivots, model, places[end] - starts, totals)
+            for table in range(len(C)):
+                for b in range(min(lanes, end - first - shortest + 1)):
+                    C[table, first + b, end] += totals[table, b] + model[3][table, places[end] - starts[b]]
 
 
 @compiled(nogil=True, fastmath=True, error_model="numpy")
@@ -81,34 +82,45 @@ def _absorb(Y: Any, t: int, starts: Any, state: Any) -> None:
 
 
 @compiled(nogil=True, fastmath=True, error_model="numpy")
-def _sum_logarithms(pivots: Any, model: Any, lengths: Any, total: Any) -> None:
-    """Add up the log determinants, weighted by the lengths of the spans."""
-    _, group, slopes, _ = model
-    for b in range(LANES):
-        total[b] = 0.0
-    for g in range(len(slopes)):
+def _sum_logarithms(pivots: Any, model: Any, lengths: Any, totals: Any) -> None:
+    """Add up the log determinants of groups of features, weighted by the lengths of the spans."""
+    _, sizes, slopes, _ = model
+    logarithms = np.zeros(LANES)
+    totals[:] = 0.0
+    for g in range(len(sizes)):
+        first = 0 if g == 0 else sizes[g - 1]
         for b in range(LANES):
             product = 1.0
-            for i in range(g * group, min((g + 1) * group, len(pivots))):
+            for i in range(first, sizes[g]):
                 product *= pivots[i, b]
-            total[b] += np.log(product) * (slopes[g, 0] + lengths[b] * slopes[g, 1])
+            logarithms[b] = np.log(product)
+        for table in range(len(totals)):
+            for b in range(LANES):
+                totals[table, b] += logarithms[b] * (slopes[table, g, 0] + lengths[b] * slopes[table, g, 1])
 
 
-@compiled(nogil=True)  # no fastmath: it may assume that nothing is infinite
-def add_span(before: Any, C: Any, shortest: int, share: Any, found: Any) -> None:
-    """Add one span: for ends first, first + stride, ..., the least cost and where the last span starts.
+@compiled(nogil=True, fastmath={"nnan", "nsz"})  # costs may be infinite
+def add_spans(C: Any, shortest: int, best: Any) -> None:
+    """Add spans one by one: ``best[k, j] = min_i best[k - 1, i] + C[i, j]`` over ``i <= j - shortest``.
 
-    ``best[j] = min_i before[i] + C[j, i]`` over ``i <= j - shortest``, with ``share = (first, stride)`` and
-    ``found = (best, start)``.
+    When start i is reached, all costs of divisions that end there are known, so one pass over C is enough.
+
+    Parameters
+    ----------
+    C : array of shape (n_grid, n_grid)
+    shortest : int
+    best : array of shape (n_spans + 1, n_grid)
+        The first row is given, the others have to be infinite at first.
     """
-    (first, stride), (best, start) = share, found
-    for j in range(first, C.shape[0], stride):
-        least, where = np.inf, 0
-        for i in range(j - shortest + 1):
-            cost = before[i] + C[j, i]
-            if cost < least:
-                least, where = cost, i
-        best[j], start[j] = least, where
+    n = len(C)
+    for i in range(n - shortest):
+        costs = C[i, i + shortest :]
+        for k in range(1, len(best)):
+            before, least = best[k - 1, i], best[k, i + shortest :]
+            if before < np.inf:
+                for j in range(len(costs)):
+                    cost = before + costs[j]
+                    least[j] = cost if cost < least[j] else least[j]
 
 
 @compiled(nogil=True)

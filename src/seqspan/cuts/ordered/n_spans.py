@@ -18,9 +18,8 @@ of many channels, show in one feature; motion needs all eight.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 
@@ -30,7 +29,7 @@ from seqspan._core.scaling import binary_exponent
 from seqspan._core.spans import part_slices
 from seqspan._core.threads import Team
 from seqspan._core.types import Array
-from seqspan.cuts.ordered.cost import GaussianCost
+from seqspan.cuts.ordered.cost import LeadingCosts
 from seqspan.cuts.ordered.features import sample_features
 from seqspan.cuts.ordered.search import JoinedSearch, SpanSearch, grid_step
 
@@ -144,11 +143,10 @@ def count_spans(
     """
     effort = effort or Effort(N_SURROGATES, GRID_POINTS)
     rows, min_length, parts = _average_blocks(_rotate(X.T), min_length, joins)
-    most = max(FEATURE_COUNTS)
-    evidence = partial(_net_evidence, min_length=min_length, parts=parts, grid_points=effort.grid_points)
-    Y = _features(rows, most)
+    Y = _features(rows, max(FEATURE_COUNTS))
     counts = sorted({min(count, Y.shape[1]) for count in FEATURE_COUNTS})
-    found = [evidence(Y[:, :count]) for count in counts]
+    evidence = Evidence(parts, min_length, effort.grid_points, counts)
+    found = evidence(Y)
     zeros = [np.zeros((2, effort.n_surrogates, len(each))) for each in found]
     drawn = [
         SpanCount(each, none[0], none[1], len(parts), count)
@@ -156,21 +154,21 @@ def count_spans(
     ]
 
     def explain_samples(seed: int) -> None:
-        surrogate = _features(_draw_each(rows, parts, seed), most)
-        for count, answer in zip(counts, drawn, strict=True):
-            if len(answer.recording) > 1:  # otherwise no number of spans explains anything
-                answer.samples[seed] = evidence(surrogate[:, :count], most=len(answer.recording))
+        surrogate = _features(_draw_each(rows, parts, seed), counts[-1])
+        for answer, each in zip(drawn, evidence(surrogate, found), strict=True):
+            answer.samples[seed] = each
 
     def explain_features(seed: int) -> None:
         surrogate = _draw_each(Y[:, : counts[best]], parts, seed)
         surrogate /= np.maximum(surrogate.std(axis=0), np.finfo(float).tiny)
-        drawn[best].features[seed] = evidence(surrogate, most=len(drawn[best].recording))
+        drawn[best].features[seed] = alone(surrogate, [found[best]])[0]
 
     with Team(n_jobs) as team:
         if max(len(each) for each in found) > 1:
             _for_each_seed(explain_samples, effort.n_surrogates, team)
         best = max(range(len(drawn)), key=lambda i: (max(drawn[i].excess, 0.0), drawn[i].recording.max()))
-        if len(drawn[best].recording) > 1:
+        alone = Evidence(parts, min_length, effort.grid_points, counts[best : best + 1])
+        if len(found[best]) > 1:
             _for_each_seed(explain_features, effort.n_surrogates, team)
     return drawn[best]
 
@@ -238,27 +236,71 @@ def _average_blocks(rows: Array, min_length: int, joins: tuple[int, ...]) -> tup
     return means, max(1, min_length // size), part_slices(ends[:-1], len(means))
 
 
-def _net_evidence(
-    Y: Array, min_length: int, parts: list[slice], grid_points: int, most: int | None = None
-) -> Array:
-    """Net evidence of 1, 2, ... spans, or more for more recordings: of `most`, or of as many as have most."""
-    search, fewest = _search(Y, min_length, parts, grid_points), len(parts)
-    net = [0.0]
-    while len(net) < (most or search.max_spans - fewest + 1):
-        more = len(net)
-        net.append(search.cost(fewest) - search.cost(fewest + more) - more * np.log(len(Y)))
-        if most is None and more - int(np.argmax(net)) >= PATIENCE:
-            break
-    return np.array(net if most else net[: int(np.argmax(net)) + 1])
+class Evidence:
+    """Net evidence of 1, 2, ... spans, for each of several numbers of features.
 
+    Parameters
+    ----------
+    parts : list of slice
+        Recordings; with several, the first entry is for as many spans.
+    min_length : int
+        Length of the shortest span, in samples.
+    grid_points : int
+        Places for boundaries.
+    counts : list of int
+        Numbers of features.
 
-def _search(Y: Array, min_length: int, parts: list[slice], grid_points: int) -> SpanSearch | JoinedSearch:
-    """Search all recordings, on one grid."""
-    cost, step = GaussianCost([Y], step=Y.shape[1]), grid_step(parts, grid_points)
-    searches = []
-    for part in parts:
-        shortest = max(1, -(-min(min_length, part.stop - part.start) // step))
-        places = np.arange(part.start, part.stop + step, step).clip(max=part.stop)
-        searches.append(SpanSearch(cost.span_costs(places, shortest, n_jobs=1), shortest, n_jobs=1))
-    joins = tuple(part.start for part in parts[1:])
-    return searches[0] if len(searches) == 1 else JoinedSearch(searches, joins)
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> Y = np.repeat([[-1.0], [1.0], [-1.0]], 20, axis=0) + 0.1 * rng.standard_normal((60, 1))
+    >>> (found,) = Evidence([slice(0, 60)], 5, 60, [1])(Y)
+    >>> int(np.argmax(found)) + 1
+    3
+    """
+
+    def __init__(self, parts: list[slice], min_length: int, grid_points: int, counts: list[int]) -> None:
+        self._parts, self._step = parts, grid_step(parts, grid_points)
+        self._min_length, self._n_samples = min_length, parts[-1].stop
+        self._counts, self._costs = counts, {counts[-1]: LeadingCosts(self._n_samples, counts)}
+
+    def __call__(self, Y: Array, like: list[Array] | None = None) -> list[Array]:
+        """Evidence of as many spans as have most of it, or of as many as `like` has."""
+        searches = self._searches(Y)
+        if like is None:
+            return [self._most(search) for search in searches]
+        return [self._net(search, len(each)) for search, each in zip(searches, like, strict=True)]
+
+    def _most(self, search: SpanSearch | JoinedSearch) -> Array:
+        """Evidence up to the number of spans that has most; a few more numbers are tried in vain."""
+        room, count = search.max_spans - len(self._parts) + 1, PATIENCE
+        while True:
+            net = self._net(search, min(count, room))
+            most = int(np.argmax(net))
+            if len(net) == room or len(net) > most + PATIENCE:
+                return net[: most + 1]
+            count = most + PATIENCE + 1
+
+    def _net(self, search: SpanSearch | JoinedSearch, count: int) -> Array:
+        """Net evidence of the first numbers of spans."""
+        fewest = len(self._parts)
+        costs = search.costs(fewest + count - 1)[-count:]
+        net: Array = costs[0] - costs - np.arange(count) * np.log(self._n_samples)
+        return net
+
+    def _searches(self, Y: Array) -> Sequence[SpanSearch | JoinedSearch]:
+        """For each number of features, a search of all recordings on one grid."""
+        n_features = min(Y.shape[1], self._counts[-1])  # a surrogate may have fewer than the recording
+        if n_features not in self._costs:
+            fewer = [min(count, n_features) for count in self._counts]
+            self._costs[n_features] = LeadingCosts(self._n_samples, fewer)
+        found: list[list[SpanSearch]] = []
+        for part in self._parts:
+            length = part.stop - part.start
+            shortest = max(1, -(-min(self._min_length, length) // self._step))
+            places = np.arange(part.start, part.stop + self._step, self._step).clip(max=part.stop)
+            costs = self._costs[n_features].span_costs(Y, places, shortest)
+            found.append([SpanSearch(each, shortest) for each in costs])
+        joins = tuple(part.start for part in self._parts[1:])
+        together = [list(each) for each in zip(*found, strict=True)]
+        return [JoinedSearch(each, joins) for each in together] if joins else found[0]

@@ -1,16 +1,15 @@
 """The best way to divide time into k spans, for every k: dynamic programming, exact.
 
-The search knows nothing about a cost but the array ``C[end, start]`` of what spans cost.
+The search knows nothing about a cost but the array ``C[start, end]`` of what spans cost.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from seqspan._core.threads import Team
 from seqspan._core.types import Array, IntArray
 
-PARALLEL_FROM = 2000  # grid points; below, handing out work takes longer than it saves
+BATCH = 16  # numbers of spans that are computed at once, at least: hardly more work than one
 
 
 class SpanSearch:
@@ -19,40 +18,33 @@ class SpanSearch:
     Parameters
     ----------
     C : array of shape (n_grid, n_grid)
-        ``C[end, start]``, the cost of the span between two grid points.
+        ``C[start, end]``, the cost of the span between two grid points.
     shortest : int
         Length of the shortest span, in grid steps.
     places : array of int, shape (n_grid,), optional
         Grid points, as samples; every sample is one by default.
-    n_jobs : int, optional
-        Number of threads.
 
     Examples
     --------
     >>> y = np.array([0.0, 0.0, 5.0, 5.0, 9.0])
-    >>> C = np.array([[np.ptp(y[i:j]) if i < j else 0 for i in range(6)] for j in range(6)])
+    >>> C = np.array([[np.ptp(y[i:j]) if i < j else 0 for j in range(6)] for i in range(6)])
     >>> search = SpanSearch(C, 1)
     >>> search.divide(3), float(search.cost(3))
     (array([2, 4]), 0.0)
     """
 
-    def __init__(
-        self, C: Array, shortest: int = 1, *, places: IntArray | None = None, n_jobs: int | None = None
-    ) -> None:
+    def __init__(self, C: Array, shortest: int = 1, *, places: IntArray | None = None) -> None:
         self._C, self._shortest = C, shortest
         self._places = np.arange(len(C)) if places is None else places
-        self._n_jobs = n_jobs if len(C) >= PARALLEL_FROM else 1
         self.max_spans = max((len(C) - 1) // shortest, 1)
-        no_span = np.full(len(C), np.inf)
-        no_span[0] = 0.0
-        self._best: list[Array] = [no_span]
-        self._starts: list[IntArray] = [np.zeros(len(C), dtype=np.int64)]
+        self._best = np.full((1, len(C)), np.inf)  # best[k, end]: k spans up to a grid point
+        self._best[0, 0] = 0.0
 
     def cost(self, n_spans: int) -> float:
         """Least cost of `n_spans` spans; infinite if they cannot all be long enough."""
-        while len(self._best) <= n_spans:
-            self._extend()
-        return float(self._best[n_spans][-1])
+        if len(self._best) <= n_spans:
+            self._extend(max(n_spans, len(self._best) + BATCH))
+        return float(self._best[n_spans, -1])
 
     def divide(self, n_spans: int) -> IntArray:
         """Interior starts of the best `n_spans` spans."""
@@ -60,30 +52,26 @@ class SpanSearch:
             raise ValueError(f"n_spans must be in [1, {self.max_spans}] for this recording; got {n_spans}.")
         self.cost(n_spans)
         starts, end = [], len(self._C) - 1
-        for k in range(n_spans, 1, -1):
-            end = int(self._starts[k][end])
+        for k in range(n_spans - 1, 0, -1):
+            room = max(end - self._shortest + 1, 0)
+            end = int(np.argmin(self._best[k, :room] + self._C[:room, end]))
             starts.append(end)
         return self._places[np.array(starts[::-1], dtype=np.intp)]
 
     def costs(self, most: int) -> Array:
         """Least costs of 1, 2, ... spans, of as many as have room and at most `most`."""
-        return np.array([self.cost(n_spans) for n_spans in range(1, min(most, self.max_spans) + 1)])
+        most = min(most, self.max_spans)
+        self.cost(most)
+        return self._best[1 : most + 1, -1].copy()
 
-    def _extend(self) -> None:
-        """Compute the next number of spans, for every end."""
-        from seqspan.cuts.ordered.loops import add_span  # numba: imported, and compiled, on first use only
+    def _extend(self, most: int) -> None:
+        """Compute more numbers of spans, up to `most`, for every end."""
+        from seqspan.cuts.ordered.loops import add_spans  # numba: imported, and compiled, on first use only
 
-        before = self._best[-1]
-        found = np.full(len(self._C), np.inf), np.zeros(len(self._C), dtype=np.int64)
-        with Team(self._n_jobs, uses_blas=False) as team:
-
-            def work(shares: range) -> None:
-                for share in shares:
-                    add_span(before, self._C, self._shortest, (share, team.n_jobs), found)
-
-            team.map(work, team.n_jobs)
-        self._best.append(found[0])
-        self._starts.append(found[1])
+        more = np.full((most + 2 - len(self._best), len(self._C)), np.inf)
+        more[0] = self._best[-1]
+        add_spans(self._C, self._shortest, more)
+        self._best = np.concatenate([self._best, more[1:]])
 
 
 def grid_step(parts: list[slice], grid_points: int) -> int:
@@ -110,7 +98,7 @@ class JoinedSearch:
     Examples
     --------
     >>> y = np.array([0.0, 0.0, 5.0, 5.0, 9.0])
-    >>> C = np.array([[np.ptp(y[i:j]) if i < j else 0 for i in range(6)] for j in range(6)])
+    >>> C = np.array([[np.ptp(y[i:j]) if i < j else 0 for j in range(6)] for i in range(6)])
     >>> flat, stepped = SpanSearch(np.zeros((3, 3))), SpanSearch(C, places=np.arange(2, 8))
     >>> JoinedSearch([flat, stepped], joins=(2,)).divide(4)
     array([2, 4, 6])
@@ -119,13 +107,10 @@ class JoinedSearch:
     def __init__(self, searches: list[SpanSearch], joins: tuple[int, ...]) -> None:
         self._searches, self._joins = searches, np.array(joins, dtype=np.intp)
         self.max_spans = sum(search.max_spans for search in searches)
-        self._least: Array = np.empty(0)
 
-    def cost(self, n_spans: int) -> float:
-        """Least cost of `n_spans` spans, at least one in each recording."""
-        if n_spans >= len(self._least):  # further than asked: counting asks for one more each time
-            self._least = share_out(self._curves(2 * n_spans), 2 * n_spans)[0]
-        return float(self._least[n_spans])
+    def costs(self, most: int) -> Array:
+        """Least costs of 1, 2, ..., `most` spans, at least one in each recording; infinite if impossible."""
+        return share_out(self._curves(most), most)[0][1:]
 
     def divide(self, n_spans: int) -> IntArray:
         """Interior starts of the best `n_spans` spans; those of the recordings are among them."""

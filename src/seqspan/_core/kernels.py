@@ -107,7 +107,9 @@ def squared_distances(X: Array, anchors: IntArray) -> Array:
 def _squared_distances(X: Array, anchors: IntArray) -> tuple[Array, Array]:
     """Squared distances of centred samples to the anchors, and their squared norms."""
     squares = np.einsum("ij,ij->j", X, X)
-    distances: Array = squares[:, None] + squares[anchors] - 2 * (X.T @ X[:, anchors])
+    distances: Array = X.T @ (-2 * X[:, anchors])
+    distances += squares[anchors]
+    distances += squares[:, None]
     return np.maximum(distances, 0, out=distances), squares
 
 
@@ -198,8 +200,12 @@ class RelativeDistances:
     def __call__(self, X: Array) -> Array:
         """Distances of samples (d, n) to the anchors, of shape (n, n_anchors)."""
         X = np.ldexp(X, -self.exponent) - self.centre
-        distances: Array = np.einsum("ij,ij->j", X, X)[:, None] + self.squares - 2 * (X.T @ self.anchors)
-        return np.maximum(distances, 0, out=distances) / self.unit
+        distances: Array = X.T @ (-2 * self.anchors)
+        distances += self.squares
+        distances += np.einsum("ij,ij->j", X, X)[:, None]
+        np.maximum(distances, 0, out=distances)
+        distances /= self.unit
+        return distances
 
 
 def _rbf(X: Array, anchors: IntArray) -> tuple[Array, Array]:

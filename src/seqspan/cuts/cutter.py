@@ -65,7 +65,7 @@ class Cutter(ABC):
         """What spans cost: evidence and confidence are measured in it, whatever the cut."""
         if self._X is None:
             raise ValueError("The cost of spans needs the samples X as well as Z; got X=None.")
-        return make_cost(to_host(self._X), to_host(self._Z))
+        return make_cost(to_host(self._X), self._Z)
 
     def confidence(self, boundaries: IntArray) -> Array:
         """How sure each boundary is, in [0, 1]; NaN where another recording begins."""

@@ -61,7 +61,7 @@ class OrderedCutter(Cutter):
         n: int = X.shape[1]
         self._min_length, self._n_jobs = min(min_length, n), n_jobs
         self._samples: Array = to_host(X)
-        super().__init__(self._samples, to_host(Z), joins)
+        super().__init__(self._samples, Z, joins)
         self._parts = part_slices(joins, n)
         self._step = grid_step(self._parts, GRID_POINTS)
         self._most: int = sum(max((part.stop - part.start) // self._min_length, 1) for part in self._parts)

@@ -13,6 +13,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from seqspan._core.backend import namespace, to_host
 from seqspan._core.eigen import symmetric_eigenpairs
 from seqspan._core.kernels import RelativeDistances, spread_anchors
 from seqspan._core.scaling import binary_exponent
@@ -59,12 +60,13 @@ def coefficient_features(Z: Array, count: int = N_FEATURES) -> Array:
     Parameters
     ----------
     Z : array of shape (m, n)
+        On the host or on a GPU.
     count : int
 
     Returns
     -------
     Y : array of shape (n, p), p <= count
-        Columns of mean zero and variance one, most important first.
+        Columns of mean zero and variance one, most important first; on the host.
 
     Examples
     --------
@@ -73,8 +75,9 @@ def coefficient_features(Z: Array, count: int = N_FEATURES) -> Array:
     (10, 1)
     """
     anchors = spread_anchors(Z.shape[1], N_ANCHORS)
-    norms = np.maximum(np.linalg.norm(Z, axis=0), np.finfo(Z.dtype).tiny)
-    kernel = np.abs(Z.T @ (Z[:, anchors] / norms[anchors])) / norms[:, None]
+    xp = namespace(Z)
+    norms = xp.maximum(xp.linalg.norm(Z, axis=0), np.finfo(Z.dtype).tiny)
+    kernel = xp.abs(Z.T @ (Z[:, anchors] / norms[anchors])) / norms[:, None]
     return Components.fit(kernel, anchors, count)[1]
 
 
@@ -108,6 +111,7 @@ class Components:
         Parameters
         ----------
         kernel : array of shape (n, n_anchors)
+            On the host or on a GPU.
         anchors : array of int, shape (n_anchors,)
         count : int
 
@@ -116,15 +120,16 @@ class Components:
         Components
         Y : array of shape (n, p), p <= count
         """
-        at_anchors = kernel[anchors].astype(np.float64)
+        at_anchors = to_host(kernel[anchors]).astype(np.float64)
         means = at_anchors.mean(axis=0)
         centred = at_anchors - means - means[:, None] + means.mean()
         with Team(1):  # BLAS threads wait for each other here: 20 times the work on busy cores
             values, vectors = symmetric_eigenpairs(centred, count)
         values, vectors = values[::-1], vectors[:, ::-1]
         kept = values > MIN_VARIANCE * max(values[0], np.finfo(float).tiny)
-        projection = vectors[:, kept].astype(kernel.dtype)
-        Y = (kernel - kernel.mean(axis=1, keepdims=True)) @ projection
+        vectors = vectors[:, kept]
+        projection = (vectors - vectors.mean(axis=0)).astype(kernel.dtype)  # centres rows of the kernel
+        Y: Array = to_host(kernel @ namespace(kernel).asarray(projection))
         mean = Y.mean(axis=0, dtype=np.float64)
         Y = Y.astype(np.float64) - mean
         deviation = Y.std(axis=0)
@@ -136,8 +141,7 @@ class Components:
 
     def __call__(self, kernel: Array) -> Array:
         """Components of samples, from their kernel with the anchors, of shape (n, n_anchors)."""
-        Y = (kernel - kernel.mean(axis=1, keepdims=True)) @ self.projection
-        components: Array = (Y.astype(np.float64) - self.mean) / self.deviation
+        components: Array = ((kernel @ self.projection).astype(np.float64) - self.mean) / self.deviation
         return components
 
 

@@ -10,6 +10,7 @@ import pytest
 from seqspan.cuts import make_cutter
 from seqspan.cuts.memory import cut_bytes
 from seqspan.cuts.ordered.cut import GRID_POINTS
+from seqspan.cuts.ordered.features import N_ANCHORS
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -39,6 +40,6 @@ def test_one_label_needs_no_eigenvectors():
 
 def test_costs_of_spans_stop_growing_with_the_grid():
     few, as_many, more = (cut_bytes("ordered", (100, n), float, "auto") for n in (1500, GRID_POINTS, 3500))
-    features = 2 * 8 * 1000  # for every sample more, to a thousand anchors
+    features = 2 * 8 * N_ANCHORS  # for every sample more
     assert as_many - few == 4 * ((GRID_POINTS + 1) ** 2 - 1501**2) + features * (GRID_POINTS - 1500)
     assert more - as_many == features * (3500 - GRID_POINTS)

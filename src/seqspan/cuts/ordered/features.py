@@ -21,7 +21,7 @@ from seqspan._core.threads import Team
 from seqspan._core.types import Array, IntArray
 
 N_FEATURES = 16  # of each view
-N_ANCHORS = 1000  # samples
+N_ANCHORS = 500  # samples
 MIN_VARIANCE = 1e-7  # of the first component's; components below are rounding
 MIN_DISTANCE = 1e-7  # squared, of the largest; closer samples are the same
 

@@ -34,10 +34,10 @@ from seqspan.cuts.ordered.features import sample_features
 from seqspan.cuts.ordered.search import JoinedSearch, SpanSearch, grid_step
 
 FEATURE_COUNTS = (1, 2, 4, 8)
-GRID_POINTS = 800  # places for boundaries while spans are counted
+GRID_POINTS = 600  # places for boundaries while spans are counted
 MAX_DIMENSIONS = 100  # of the samples that surrogates are drawn from
 MAX_SAMPLES = 20_000  # longer recordings are averaged over blocks of samples
-N_ANCHORS = 300  # of the features of every surrogate
+N_ANCHORS = 200  # of the features of every surrogate
 N_SURROGATES = 16  # of each kind
 PATIENCE = 10  # numbers of spans without more evidence after which no more are tried
 DEVIATIONS = 3.5  # above the mean of surrogates, for a change to count as one

@@ -238,6 +238,14 @@ def test_auto_leaves_light_and_amounts_alone_and_centres_angles():
     assert names_of(offset, "table") == names_of(offset, "mocap") == ["centre", "scale", "unit_norm"]
 
 
+def test_auto_takes_no_notice_of_noise_around_zero():
+    rng = np.random.default_rng(0)
+    amounts = np.maximum(rng.normal(1.0, 1.0, (200, 4)), 0)  # many are exactly zero
+    noisy = amounts + 1e-6 * rng.standard_normal(amounts.shape)
+    assert noisy.min() < 0
+    assert make_chain("auto", noisy, "table").reasons == make_chain("auto", amounts, "table").reasons
+
+
 @pytest.mark.parametrize(
     ("n_near_zero", "wanted"), [(4, ["centre", "scale", "unit_norm"]), (6, ["unit_norm"])]
 )

@@ -22,6 +22,7 @@ from seqspan.preprocess._steps import (
 )
 
 MEAN_SHARE = 0.5  # of the sum of squares; if the column means make up more, they hide the variation
+NEGLIGIBLE = 1e-4  # of the largest value; what lies below zero by less is noise
 LOW_RATIO = 0.5  # of a column's mean; columns whose low values stay above it have an offset
 SPREAD_RATIO = 1.5  # largest over median standard deviation; above it, a few columns dominate
 UNITS_RATIO = 5.0  # largest over smallest standard deviation; above it, columns of a table differ in unit
@@ -113,8 +114,8 @@ def _choose_centring(X: Matrix, kind: str | None) -> tuple[bool, str]:
         return False, f"not centred: zero means no light in {kind}"
     if kind == "mocap":
         return True, "centred: the zero of joint angles and positions is arbitrary"
-    if X.size and X.min() >= 0 and low_to_mean_ratio(X) < LOW_RATIO:
-        return False, "not centred: no value is negative and some columns come close to zero"
+    if X.size and X.min() >= -NEGLIGIBLE * X.max() and low_to_mean_ratio(X) < LOW_RATIO:
+        return False, "not centred: no value is clearly negative and some columns come close to zero"
     share = mean_share(X)
     if share > MEAN_SHARE:
         return True, f"centred: the column means make up {percent(share)} of the sum of squares"

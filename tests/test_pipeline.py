@@ -8,11 +8,12 @@ import pytest
 from seqspan import OSC, pipeline
 from seqspan._core import memory
 from seqspan._core.solution import Solution
+from seqspan.cuts.cutting import Cutting
 from seqspan.datasets import make_recurring_subspaces, make_subspaces
 from seqspan.models import Osc
-from seqspan.pipeline import Cutting, Method, WarmStart, as_recording, cut, represent
+from seqspan.pipeline import Method, WarmStart, as_recording, cut, represent
+from seqspan.representation import Representation
 from seqspan.results.cache import SolutionCache
-from seqspan.segmentation import Representation
 from seqspan.solvers import SOLVERS, Stopping
 
 BLOCKS = np.kron(np.eye(3), np.ones((6, 6)))

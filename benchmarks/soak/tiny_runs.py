@@ -13,10 +13,11 @@ from unittest.mock import patch
 import numpy as np
 
 from seqspan._core.spans import Division
+from seqspan.cuts.cutting import Cutting
 from seqspan.exports import make_timeline
 from seqspan.exports._split import SpanFile
 from seqspan.recording import Recording
-from seqspan.segmentation import Cutting, Segmentation
+from seqspan.segmentation import Segmentation
 
 N_SAMPLES = 12
 MUTATIONS = ("replace", "rename", "unlink", "remove", "rmdir", "mkdir")  # all that changes a folder's entries

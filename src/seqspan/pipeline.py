@@ -24,14 +24,16 @@ from seqspan._core.scaling import convert_precision, leave_headroom, scale_colum
 from seqspan._core.solution import Solution
 from seqspan._core.types import Array
 from seqspan.cuts import Cutter, cut_bytes, make_cutter
+from seqspan.cuts.cutting import Cutting
 from seqspan.cuts.numbers import check_grain, check_numbers
 from seqspan.models import Model, Osc, OscLowRank, SpatSc
 from seqspan.preprocess import Chain, make_chain
 from seqspan.preprocess._steps import UnitNorm
 from seqspan.recording import Recording, default_names
+from seqspan.representation import Representation
 from seqspan.results.cache import SolutionCache
 from seqspan.results.fingerprints import hash_problem
-from seqspan.segmentation import Cutting, Representation, Segmentation
+from seqspan.segmentation import Segmentation
 from seqspan.solvers import SOLVERS, Stopping
 from seqspan.solvers.fast.landmarks import MAX_FULL_SAMPLES, N_LANDMARKS, choose_landmarks, solve_on_landmarks
 from seqspan.solvers.memory import solver_bytes

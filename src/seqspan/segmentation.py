@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from seqspan._core.backend import is_on_gpu, to_host
-from seqspan._core.solution import Solution
-from seqspan._core.spans import MIN_LENGTH, UNKNOWN, Span, boundaries_from_labels, make_spans
+from seqspan._core.spans import UNKNOWN, Span, boundaries_from_labels, make_spans
 from seqspan._core.text import count_of, merge_names, noun_of
 from seqspan._core.types import Array, IntArray
+from seqspan.cuts.cutting import Cutting
 from seqspan.exports import make_timeline, write_export
 from seqspan.exports.selection import Selection
 from seqspan.known import KnownStates
 from seqspan.plots import draw_timeline, plot_segmentation
 from seqspan.recording import Recording
+from seqspan.representation import Representation
 from seqspan.results.corrections import Corrections, read_corrections
 from seqspan.results.documents import Earlier
 from seqspan.results.folder import LABELS, SEGMENTS, STATES, require_result, staged, write_document
@@ -41,122 +41,9 @@ if TYPE_CHECKING:
     import polars as pl
     from matplotlib.axes import Axes
 
-__all__ = ["Cutting", "Representation", "Segmentation", "Span"]
-
+__all__ = ["Segmentation", "Span"]
 
 MAX_MEASURED_SAMPLES = 100_000  # up to which known labels get a confidence; it takes 16 kB of memory each
-
-
-@dataclass(frozen=True, eq=False)
-class Representation:
-    """Samples as columns, and the coefficients that represent them.
-
-    Parameters
-    ----------
-    recording : Recording
-        As it was read.
-    X : array of shape (d, n)
-        Preprocessed samples, one per column.
-    samples : array of shape (n, d)
-        The same as rows, before they were scaled to unit norm or mapped by a kernel. Cuts look at these,
-        because how large a sample is says something, too.
-    rows : array of int, shape (n,)
-        Index of the input row that each column stands for.
-    model : Model
-        What was minimised.
-    solution : Solution
-        Coefficients and certificate.
-    landmarks : array of shape (d, m), optional
-        The atoms, if they are not the samples themselves.
-    steps : tuple of dict
-        Preprocessing steps that were applied.
-    reasons : tuple of str
-        Why "auto" chose them.
-    notes : tuple of str
-        What the user should know.
-    reused : bool
-        Whether the solution comes from an earlier run.
-
-    Examples
-    --------
-    >>> import seqspan
-    >>> from seqspan.datasets import make_subspaces
-    >>> X, _ = make_subspaces(rng=0)
-    >>> found = seqspan.segment(X.T)
-    >>> found.representation.X.shape, found.representation.Z.shape
-    ((100, 100), (100, 100))
-    """
-
-    recording: Recording
-    X: Array
-    samples: Array
-    rows: IntArray
-    model: Any
-    solution: Solution[Any]
-    landmarks: Array | None = None
-    steps: tuple[dict[str, Any], ...] = ()
-    reasons: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
-    reused: bool = False
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Fetch from a GPU what was found there for NumPy samples, so that loading needs no GPU."""
-        if is_on_gpu(self.recording.X):
-            return dict(vars(self))
-        fetched = {
-            "X": to_host(self.X),
-            "samples": to_host(self.samples),
-            "solution": replace(self.solution, Z=to_host(self.Z)),
-        }
-        return {**vars(self), **fetched}
-
-    @property
-    def Z(self) -> Array:
-        """Coefficients; column j represents column j of X."""
-        return self.solution.Z
-
-    @property
-    def joins(self) -> tuple[int, ...]:
-        """Columns at which another recording begins."""
-        return tuple(np.searchsorted(self.rows, self.recording.joins).tolist())
-
-    def to_rows(self, labels: IntArray) -> IntArray:
-        """Give every input row the label of the column that stands for it."""
-        columns = np.searchsorted(self.rows, np.arange(len(self.recording)), side="right") - 1
-        return np.asarray(labels[np.maximum(columns, 0)])
-
-
-@dataclass(frozen=True)
-class Cutting:
-    """How coefficients become spans.
-
-    Parameters
-    ----------
-    cut : {"ncut", "ordered", "peaks"}
-    n_subspaces : int or str
-        Number of labels, or the name of a method that estimates it.
-    n_spans : int or "auto"
-    grain : {"coarse", "default", "fine"}
-        How much has to change for a new span, for the ordered cut without given numbers.
-    min_length : int
-        Minimum number of samples in a span, for the ordered cut.
-    seed : int
-        Seed of the cut's random numbers.
-    n_jobs : int, optional
-
-    Examples
-    --------
-    >>> Cutting("ordered", n_spans=12).n_subspaces
-    'auto'
-    """
-
-    cut: str = "ncut"
-    n_subspaces: int | str = "auto"
-    n_spans: int | str = "auto"
-    grain: str = "default"
-    min_length: int = MIN_LENGTH
-    seed: int = 0
-    n_jobs: int | None = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,13 +20,14 @@ from seqspan._core.text import printable
 from seqspan.cli.inputs import Job
 from seqspan.cli.segment import run_job
 from seqspan.cli.settings import Settings
+from seqspan.cuts.cutting import Cutting
 from seqspan.datasets import make_recurring_subspaces
 from seqspan.models import Osc
 from seqspan.recording import PoseView, Recording
 from seqspan.report import build_report
 from seqspan.report._page import to_script_json
+from seqspan.representation import Representation
 from seqspan.results.cache import SolutionCache
-from seqspan.segmentation import Cutting, Representation
 
 WIDTHS, THEMES = (390, 1440), ("light", "dark")
 

@@ -18,6 +18,7 @@ from seqspan._core.scaling import scale_columns
 from seqspan._core.solution import Solution
 from seqspan._core.spans import MIN_LENGTH
 from seqspan.cuts import make_cutter
+from seqspan.cuts.cutting import Cutting
 from seqspan.cuts.ordered.confidence import boundary_confidence
 from seqspan.cuts.ordered.cost import GaussianCost, make_cost
 from seqspan.cuts.spectral.affinity import SharedAffinity
@@ -44,7 +45,7 @@ from seqspan.report._words import (
     describe_support,
     describe_uncertain,
 )
-from seqspan.segmentation import Cutting, Representation
+from seqspan.representation import Representation
 
 
 def represent(X: np.ndarray, Z: np.ndarray, rows: np.ndarray | None = None, **solution) -> Representation:

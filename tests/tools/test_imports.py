@@ -26,7 +26,8 @@ ALLOWED: dict[str, set[str]] = {
     "solvers": {"_core", "models"},
     "cuts": {"_core"},
     "known": {"_core", "recording", "preprocess", "cuts"},
-    "segmentation": {"_core", "recording", "plots", "exports", "results", "known"},
+    "representation": {"_core", "recording"},
+    "segmentation": {"_core", "recording", "plots", "exports", "results", "cuts", "known", "representation"},
 }
 ALLOWED["pipeline"] = {name for name in ALLOWED if "." not in name} - {
     "readers",

@@ -29,13 +29,15 @@ from seqspan._core.solution import Progress
 from seqspan._core.spans import MIN_LENGTH
 from seqspan._core.types import Array
 from seqspan.cuts import CUTS
+from seqspan.cuts.cutting import Cutting
 from seqspan.estimators._predict import Predicting
 from seqspan.models import Model
 from seqspan.pipeline import Method, WarmStart, as_recording, cut, represent
 from seqspan.readers._data_frames import from_frame, is_frame
 from seqspan.readers._several import is_several, read_all
 from seqspan.recording import KINDS, Recording, concatenate
-from seqspan.segmentation import Cutting, Representation, Segmentation
+from seqspan.representation import Representation
+from seqspan.segmentation import Segmentation
 from seqspan.solvers import Stopping
 from seqspan.solvers.fast.landmarks import DICTIONARIES, N_LANDMARKS
 

@@ -12,7 +12,7 @@ from seqspan._core.checks import check_choice
 from seqspan._core.types import Array
 from seqspan.estimators._partial_fit import PartialFit
 from seqspan.models.weights import choose_weights
-from seqspan.segmentation import Representation
+from seqspan.representation import Representation
 
 COUPLED_SOLVERS = ("fast", "vladmap", "ladmpsap", "sylvester", "splitting")
 

@@ -14,6 +14,7 @@ from sklearn.utils.validation import validate_data
 from seqspan._core.checks import check_choice, check_count
 from seqspan._core.spans import Division
 from seqspan._core.types import Array, IntArray
+from seqspan.cuts.cutting import Cutting
 from seqspan.cuts.numbers import check_grain
 from seqspan.cuts.online.stream import Stream
 from seqspan.estimators._base import MIN_SAMPLES, SubspaceSegmenter
@@ -21,7 +22,6 @@ from seqspan.pipeline import Method, as_recording, cut, represent
 from seqspan.preprocess import Chain, make_chain
 from seqspan.preprocess._frozen import FrozenChain, refuse_subsampling
 from seqspan.preprocess._steps import UnitNorm
-from seqspan.segmentation import Cutting
 
 CUT = "ordered"  # the cut of every stream
 #: Parameters that a stream refuses unless they have their default, and what to do instead.

@@ -16,7 +16,8 @@ from seqspan._core.text import printable
 from seqspan._core.types import Array, IntArray
 from seqspan.cuts.spectral.affinity import SharedAffinity, affinity
 from seqspan.recording import Recording
-from seqspan.segmentation import Representation, Segmentation
+from seqspan.representation import Representation
+from seqspan.segmentation import Segmentation
 
 MAX_EVIDENCE_SAMPLES = 20_000  # for which the evidence for labels is computed once more,
 MAX_EVIDENCE_SPANS = 200  # and spans: pairs of them are compared

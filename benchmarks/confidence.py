@@ -35,8 +35,6 @@ from seqspan.cuts.ordered.confidence import INTERCEPT, SLOPE
 from seqspan.pipeline import as_recording
 
 N_BINS = 10
-#: Sets whose annotations do not mark changes; they are judged, but nothing is fitted to them.
-NOT_FITTED = ("emg_gestures",)
 TINY = 1e-3  # variance of "right" in a set without errors; one error in a thousand boundaries
 
 
@@ -95,17 +93,16 @@ def bin_numbers(confidence: np.ndarray) -> np.ndarray:
 
 
 def evidence_of(confidence: np.ndarray) -> np.ndarray:
-    """Return what confidence was computed from: evidence in nats per sample."""
+    """Return what confidence was computed from: evidence in nats per sample and feature."""
     sure = 1 - np.finfo(float).eps  # the odds of 1 are infinite
     return np.asarray((logit(np.minimum(confidence, sure)) - INTERCEPT) / SLOPE)
 
 
 def fit(names: np.ndarray, evidence: np.ndarray, right: np.ndarray) -> tuple[float, float]:
     """Fit intercept and slope of the log odds of being right, every set with the same weight."""
-    used = ~np.isin(names, NOT_FITTED)
-    _, members, counts = np.unique(names[used], return_inverse=True, return_counts=True)
-    weights = 1 / counts[members]
-    model = LogisticRegression(C=1e3).fit(evidence[used, None], right[used], sample_weight=weights)
+    _, members, counts = np.unique(names, return_inverse=True, return_counts=True)
+    weights = len(names) / len(counts) / counts[members]
+    model = LogisticRegression(C=1e3).fit(evidence[:, None], right, sample_weight=weights)
     return float(model.intercept_[0]), float(model.coef_[0, 0])
 
 

@@ -19,7 +19,7 @@ from seqspan._core.spans import Division
 from seqspan._core.text import printable
 from seqspan._core.types import Array, IntArray
 from seqspan.cuts.ordered.confidence import boundary_confidence
-from seqspan.cuts.ordered.cost import GaussianCost, make_cost
+from seqspan.cuts.ordered.features import sample_features
 from seqspan.cuts.states import States
 from seqspan.preprocess import Chain, make_chain
 from seqspan.preprocess._steps import Divide, UnitNorm
@@ -39,15 +39,15 @@ class Evidence:
 
     Parameters
     ----------
-    cost : GaussianCost
-        What spans cost.
+    features : array of shape (n, p)
+        What they look like.
     """
 
-    cost: GaussianCost
+    features: Array
 
     def confidence(self, boundaries: IntArray) -> Array:
         """How sure each boundary is, in [0, 1]."""
-        return boundary_confidence(self.cost, boundaries)
+        return boundary_confidence(self.features, boundaries)
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,7 +148,7 @@ class KnownStates:
 
     def measure(self, X: Recording | npt.NDArray[Any]) -> Evidence:
         """What the samples of a recording say about boundaries, whatever the labels."""
-        return Evidence(make_cost(self._map(X, np.transpose).T))
+        return Evidence(sample_features(self._map(X, np.transpose).T))
 
     def _map(self, X: Recording | npt.NDArray[Any], function: Callable[[Array], Any]) -> npt.NDArray[Any]:
         """Apply a function of preprocessed columns to each recording; a value for each of its rows."""

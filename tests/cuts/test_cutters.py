@@ -170,10 +170,10 @@ def test_the_ordered_cutter_gets_its_options(monkeypatch):
 @pytest.mark.parametrize("cut", CUTS)
 def test_every_cutter_tells_confidence_and_evidence(cut):
     X, Z = recording()
-    cutter, cost = make_cutter(cut, X, Z, rng=0), make_cost(X, Z)
+    cutter = make_cutter(cut, X, Z, rng=0)
     boundaries = np.array([10, 20, 35, 53])
     confidence = cutter.confidence(boundaries)
-    np.testing.assert_array_equal(confidence, boundary_confidence(cost, boundaries))
+    np.testing.assert_array_equal(confidence, boundary_confidence(make_cost(X, Z).views[0], boundaries))
     assert confidence[0] < 0.5 < 0.9 < confidence[1:].min()
     tree = cutter.label_tree(boundaries)
     assert tree.evidence.shape == (5,)

@@ -20,7 +20,7 @@ from seqspan._core.spans import MIN_LENGTH
 from seqspan.cuts import make_cutter
 from seqspan.cuts.cutting import Cutting
 from seqspan.cuts.ordered.confidence import boundary_confidence
-from seqspan.cuts.ordered.cost import GaussianCost, make_cost
+from seqspan.cuts.ordered.features import sample_features
 from seqspan.cuts.spectral.affinity import SharedAffinity
 from seqspan.cuts.spectral.n_subspaces import find_soft_gap, soft_scores
 from seqspan.cuts.spectral.ncut import normalised_cut
@@ -215,7 +215,7 @@ def test_confidence_is_that_of_the_columns_that_stand_for_samples(in_order):
     every_third = pipeline.cut(represent(X, Z, 3 * np.arange(60)), in_order.found.cutting)
     assert every_third.boundaries.tolist() == [60, 120]
     np.testing.assert_array_equal(every_third.confidence, in_order.confidence)
-    expected = boundary_confidence(make_cost(X, Z), np.array([20, 40]))
+    expected = boundary_confidence(sample_features(X), np.array([20, 40]))
     np.testing.assert_array_equal(in_order.confidence, expected)
 
 
@@ -367,7 +367,7 @@ def test_changes_of_different_size_show_side_by_side():
     rng = np.random.default_rng(0)
     levels = np.repeat([-1.0, 1.0, 0.4], 40)
     Y = levels[:, None] + 0.05 * rng.standard_normal((120, 2))
-    values = describe_changes(GaussianCost([Y]))["values"]
+    values = describe_changes(Y)["values"]
     assert values[0] == 0
     assert values[40] == max(values)
     assert values[80] == max(values[60:])
@@ -376,10 +376,10 @@ def test_changes_of_different_size_show_side_by_side():
 
 
 def test_the_curve_is_the_confidence_of_single_boundaries(in_order):
-    cost = in_order.found.cutter.cost
-    values = confidence_everywhere(cost)
+    features = in_order.found.cutter.features
+    values = confidence_everywhere(features)
     for place in (1, 7, 20, 33, 40, 59):
-        assert values[place] == boundary_confidence(cost, np.array([place]))[0]
+        assert values[place] == boundary_confidence(features, np.array([place]))[0]
     shown = data_of(build_report(in_order.found))["changes"]
     assert shown == {"size": 1, "values": np.round(1000 * values).astype(int).tolist()}
 
@@ -387,7 +387,7 @@ def test_the_curve_is_the_confidence_of_single_boundaries(in_order):
 def test_long_recordings_are_averaged_over_blocks_first():
     levels = np.repeat([-1.0, 1.0], [4 * MAX_PLACES, 4 * MAX_PLACES])
     Y = levels[:, None] + 0.1 * np.random.default_rng(0).standard_normal((8 * MAX_PLACES, 2))
-    shown = describe_changes(GaussianCost([Y]))
+    shown = describe_changes(Y)
     assert (shown["size"], len(shown["values"])) == (8, MAX_PLACES)
     assert np.argmax(shown["values"]) == MAX_PLACES / 2
 
@@ -434,7 +434,7 @@ def test_a_lone_boundary_can_be_uncertain():
         represent(rng.standard_normal((8, 60)), rng.standard_normal((60, 60))), Cutting("ordered", n_spans=2)
     )
     uncertain = "The only boundary is uncertain (confidence below 50 %): take a look."
-    least_sure = int(np.argmin(confidence_everywhere(found.cutter.cost)[1:])) + 1
+    least_sure = int(np.argmin(confidence_everywhere(found.cutter.features)[1:])) + 1
     assert describe_uncertain(change(Content(found), boundaries=np.array([least_sure]))) == uncertain
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from benchmarks.confidence import (
-    NOT_FITTED,
     brier_skill,
     calibration_error,
     evidence_of,
@@ -39,13 +38,6 @@ def test_a_set_is_judged_by_numbers_of_the_others():
     after = leave_one_out(names, evidence, right)
     assert after["one"] == before["one"]
     assert after["two"] != before["two"]
-
-
-def test_sets_whose_annotations_mark_no_changes_are_not_fitted_to():
-    evidence, right = planted(-1.0, 0.8)
-    names = np.repeat(["one", NOT_FITTED[0]], len(right) // 2)
-    alone = names == "one"
-    assert fit(names, evidence, right) == pytest.approx(fit(names[alone], evidence[alone], right[alone]))
 
 
 def test_evidence_is_what_the_confidence_was_computed_from():

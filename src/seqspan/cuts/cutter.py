@@ -62,15 +62,20 @@ class Cutter(ABC):
 
     @cached_property
     def cost(self) -> GaussianCost:
-        """What spans cost: evidence and confidence are measured in it, whatever the cut."""
+        """What spans cost."""
         if self._X is None:
             raise ValueError("The cost of spans needs the samples X as well as Z; got X=None.")
         return make_cost(to_host(self._X), self._Z)
 
+    @property
+    def features(self) -> Array:
+        """What samples look like (n, p): labels and confidence are found by these alone."""
+        return self.cost.views[0]
+
     def confidence(self, boundaries: IntArray) -> Array:
         """How sure each boundary is, in [0, 1]; NaN where another recording begins."""
         starts = np.union1d(boundaries, np.array(self.joins, dtype=np.intp))
-        confidence = boundary_confidence(self.cost, starts)
+        confidence = boundary_confidence(self.features, starts)
         confidence[np.isin(starts, self.joins)] = np.nan
         return confidence[np.searchsorted(starts, boundaries)]
 
@@ -78,7 +83,7 @@ class Cutter(ABC):
         """How the spans between boundaries merge into groups that share a label."""
         key = boundaries.tobytes()
         if key not in self._trees:
-            self._trees[key] = LabelTree(self.cost.views[0], boundaries, self.joins)
+            self._trees[key] = LabelTree(self.features, boundaries, self.joins)
         return self._trees[key]
 
 

@@ -8,19 +8,17 @@ import numpy as np
 
 from seqspan._core.types import Array, IntArray
 from seqspan.cuts.ordered.confidence import REACH, boundary_confidence
-from seqspan.cuts.ordered.cost import GaussianCost
 
 MAX_PLACES = 2000  # a wide screen has no more pixels; longer recordings are averaged over blocks of samples
 
 
-def describe_changes(cost: GaussianCost, joins: tuple[int, ...] = ()) -> dict[str, Any]:
+def describe_changes(Y: Array, joins: tuple[int, ...] = ()) -> dict[str, Any]:
     """The confidence that a boundary would have at the start of every block of samples, in thousandths.
 
     It is zero where another recording begins.
     """
-    size = -(-cost.n_samples // MAX_PLACES)
-    blocks = cost if size == 1 else GaussianCost([average_blocks(view, size) for view in cost.views])
-    confidence = confidence_everywhere(blocks, np.array(joins, dtype=np.intp) // size)
+    size = -(-len(Y) // MAX_PLACES)
+    confidence = confidence_everywhere(average_blocks(Y, size), np.array(joins, dtype=np.intp) // size)
     return {"size": size, "values": np.round(1000 * confidence).astype(int).tolist()}
 
 
@@ -39,7 +37,7 @@ def average_blocks(rows: Array, size: int) -> Array:
     return means
 
 
-def confidence_everywhere(cost: GaussianCost, joins: IntArray | None = None) -> Array:
+def confidence_everywhere(Y: Array, joins: IntArray | None = None) -> Array:
     """The confidence that a single boundary would have before each sample; zero for the first one.
 
     It is zero at joins of two recordings, too, and nobody looks across them.
@@ -48,13 +46,13 @@ def confidence_everywhere(cost: GaussianCost, joins: IntArray | None = None) -> 
     --------
     >>> rng = np.random.default_rng(0)
     >>> Y = np.concatenate([rng.normal(-1, 0.1, (20, 2)), rng.normal(1, 0.1, (20, 2))])
-    >>> int(np.argmax(confidence_everywhere(GaussianCost([Y]))))
+    >>> int(np.argmax(confidence_everywhere(Y)))
     20
     """
-    confidence = np.zeros(cost.n_samples)
+    confidence = np.zeros(len(Y))
     known = np.empty(0, dtype=np.intp) if joins is None else joins[joins > 0]
     for first in range(1, REACH + 1):  # boundaries this far apart do not see each other
-        places = np.union1d(np.arange(first, cost.n_samples, REACH), known)
-        confidence[places] = boundary_confidence(cost, places)
+        places = np.union1d(np.arange(first, len(Y), REACH), known)
+        confidence[places] = boundary_confidence(Y, places)
     confidence[known] = 0
     return confidence

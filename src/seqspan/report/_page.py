@@ -171,7 +171,7 @@ def _changes(content: Content) -> dict[str, Any] | None:
     """The confidence that a boundary would have anywhere; None where nobody has measured it."""
     cutter = content.found.cutter
     joins = content.representation.joins if content.is_solved else content.recording.joins
-    return None if cutter is None else describe_changes(cutter.cost, joins)
+    return None if cutter is None else describe_changes(cutter.features, joins)
 
 
 def _solver_data(content: Content) -> dict[str, Any]:

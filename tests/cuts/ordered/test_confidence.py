@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from seqspan.cuts.ordered.confidence import INTERCEPT, REACH, SLOPE, boundary_confidence
 from seqspan.cuts.ordered.cost import GaussianCost
+from seqspan.cuts.ordered.features import sample_features
 
 
 def two_means(gap: float, n: int = 40, seed: int = 0) -> np.ndarray:
@@ -25,7 +26,7 @@ def by_hand(Y: np.ndarray, before: int, boundary: int, after: int) -> float:
 
     left, right = Y[max(before, boundary - 10) : boundary], Y[boundary : min(after, boundary + 10)]
     nats = cost(np.concatenate([left, right])) - cost(left) - cost(right)
-    odds = np.exp(-0.34 + 0.58 * nats / min(len(left), len(right)))
+    odds = np.exp(-0.62 + 3.2 * nats / (2 * min(len(left), len(right))))  # of two features
     return float(odds / (1 + odds))
 
 
@@ -34,14 +35,14 @@ def test_confidence_is_the_documented_formula(seed, boundaries):
     Y, places = two_means(2.0, seed=seed), np.array(sorted(boundaries))
     edges = [0, *places, 40]
     expected = [by_hand(Y, *edges[i : i + 3]) for i in range(len(places))]
-    np.testing.assert_allclose(boundary_confidence(GaussianCost([Y]), places), expected, rtol=1e-9)
-    assert (INTERCEPT, SLOPE, REACH) == (-0.34, 0.58, 10)
+    np.testing.assert_allclose(boundary_confidence(Y, places), expected, rtol=1e-9)
+    assert (INTERCEPT, SLOPE, REACH) == (-0.62, 3.2, 10)
 
 
 def test_a_sharper_change_is_surer():
     def confidence(gap: float) -> float:
         Y = two_means(gap)  # features have variance one, whatever the change
-        return float(boundary_confidence(GaussianCost([Y / Y.std(axis=0)]), np.array([20]))[0])
+        return float(boundary_confidence(Y / Y.std(axis=0), np.array([20]))[0])
 
     sure = [confidence(gap) for gap in (0, 2, 4, 40)]
     assert sure == sorted(sure)
@@ -51,10 +52,19 @@ def test_a_sharper_change_is_surer():
 def test_the_rest_of_the_recording_has_no_say():
     Y = two_means(3.0)
     longer = np.concatenate([Y, *(two_means(5.0, seed=seed) for seed in range(1, 10))])
-    short = boundary_confidence(GaussianCost([Y]), np.array([20]))[0]
-    long = boundary_confidence(GaussianCost([longer]), np.array([20, 40, 300]))[0]
+    short = boundary_confidence(Y, np.array([20]))[0]
+    long = boundary_confidence(longer, np.array([20, 40, 300]))[0]
     assert long == pytest.approx(short, abs=1e-12)
 
 
+@pytest.mark.parametrize("noise", [0.0, 0.05])
+@pytest.mark.parametrize("n_channels", [1, 2, 6])
+def test_a_clear_change_is_sure_however_few_channels_show_it(n_channels, noise):
+    rng = np.random.default_rng(0)
+    X = np.repeat([1.0, 3.0], 30) + noise * rng.standard_normal((n_channels, 60))
+    right, wrong = boundary_confidence(sample_features(X), np.array([30, 45]))
+    assert wrong < 0.4 < 0.9 < right
+
+
 def test_no_boundaries_have_no_confidence():
-    assert boundary_confidence(GaussianCost([two_means(0.0)]), np.empty(0, dtype=int)).shape == (0,)
+    assert boundary_confidence(two_means(0.0), np.empty(0, dtype=int)).shape == (0,)

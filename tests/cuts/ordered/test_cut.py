@@ -388,7 +388,7 @@ def test_what_answers_share_is_computed_once(monkeypatch):
     assert cutter.label_tree(second.boundaries) is not cutter.label_tree(first.boundaries)
     # and they are those of the cost alone
     cost = make_cost(X, np.eye(140))
-    np.testing.assert_array_equal(confidence, boundary_confidence(cost, first.boundaries))
+    np.testing.assert_array_equal(confidence, boundary_confidence(cost.views[0], first.boundaries))
     tree = LabelTree(cost.views[0], second.boundaries)
     np.testing.assert_array_equal(cutter.label_tree(second.boundaries).evidence, tree.evidence)
 

@@ -136,7 +136,7 @@ class Stream:
         known = (places > 0) & (places < len(self._Y))
         confidence = np.full(len(places), np.nan)
         if known.any():
-            confidence[known] = boundary_confidence(GaussianCost([self._Y]), places[known])
+            confidence[known] = boundary_confidence(self._Y, places[known])
         return confidence
 
     def division(self) -> Division:

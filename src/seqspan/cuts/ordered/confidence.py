@@ -9,20 +9,20 @@ from seqspan.cuts.ordered.cost import GaussianCost
 
 REACH = 10  # samples on either side that are looked at
 # logistic regression on labelled recordings, printed by `python -m benchmarks.confidence --leave-one-out`
-INTERCEPT = -0.34
-SLOPE = 0.58  # per nat and sample
+INTERCEPT = -0.62
+SLOPE = 3.2  # per nat, sample and feature
 
 
-def boundary_confidence(cost: GaussianCost, boundaries: IntArray) -> Array:
+def boundary_confidence(Y: Array, boundaries: IntArray) -> Array:
     """Probability that each boundary is right, judged by recordings whose boundaries are known.
 
-    With g nats of evidence for a change between the N samples just before and after it, N <= 10,
-    ``log(p / (1 - p)) = -0.34 + 0.58 g / N``.
+    With g nats of evidence for a change between the N samples just before and after it, N <= 10, and q
+    features on average, ``log(p / (1 - p)) = -0.62 + 3.2 g / (N q)``.
 
     Parameters
     ----------
-    cost : GaussianCost
-        Of the recording (:func:`seqspan.cuts.ordered.cost.make_cost`).
+    Y : array of shape (n, p)
+        Features of the samples (:func:`seqspan.cuts.ordered.features.sample_features`).
     boundaries : array of int, shape (b,)
         Interior starts, ascending.
 
@@ -33,24 +33,26 @@ def boundary_confidence(cost: GaussianCost, boundaries: IntArray) -> Array:
 
     Examples
     --------
-    >>> from seqspan.cuts.ordered.cost import make_cost
+    >>> from seqspan.cuts.ordered.features import sample_features
     >>> rng = np.random.default_rng(0)
     >>> X = np.repeat(np.eye(3), 20, axis=1) + 0.05 * rng.standard_normal((3, 60))
-    >>> right, wrong = boundary_confidence(make_cost(X), np.array([20, 30]))
+    >>> right, wrong = boundary_confidence(sample_features(X), np.array([20, 30]))
     >>> bool(right > 0.9), bool(wrong < 0.5)
     (True, True)
     """
-    confidence: Array = 1 / (1 + np.exp(-(INTERCEPT + SLOPE * _evidence(cost, boundaries))))
+    confidence: Array = 1 / (1 + np.exp(-(INTERCEPT + SLOPE * _evidence(Y, boundaries))))
     return confidence
 
 
-def _evidence(cost: GaussianCost, boundaries: IntArray) -> Array:
-    """Log Bayes factors of changes at boundaries, seen from nearby, in nats per sample."""
-    edges = np.concatenate([[0], boundaries, [cost.n_samples]])
+def _evidence(Y: Array, boundaries: IntArray) -> Array:
+    """Log Bayes factors of changes at boundaries, seen from nearby, in nats per sample and feature."""
+    cost = GaussianCost([Y])
+    edges = np.concatenate([[0], boundaries, [len(Y)]])
     starts = np.maximum(edges[:-2], boundaries - REACH)
     ends = np.minimum(edges[2:], boundaries + REACH)
     spans = [*zip(starts, ends, strict=True), *zip(starts, boundaries, strict=True)]
     spans += zip(boundaries, ends, strict=True)
     together, before, after = cost.costs([cost.summarise(*span) for span in spans]).reshape(3, -1)
-    evidence: Array = (together - before - after) / np.minimum(boundaries - starts, ends - boundaries)
+    n_samples = np.minimum(boundaries - starts, ends - boundaries)
+    evidence: Array = (together - before - after) / (n_samples * cost.n_features)
     return evidence

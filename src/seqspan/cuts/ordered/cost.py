@@ -83,6 +83,11 @@ class GaussianCost:
         self._models = [_ViewModel.for_features(view.shape[1], step, prior_samples) for view in self.views]
         self._tables: dict[bool, list[Array]] = {}
 
+    @property
+    def n_features(self) -> float:
+        """Mean number of features of a view that costs are computed from."""
+        return float(np.mean([model.sizes.mean() for model in self._models]))
+
     def summarise(self, start: int, end: int) -> Moments:
         """Moments of the samples in [start, end)."""
         spans = [view[start:end] for view in self.views]

@@ -17,13 +17,13 @@ from itertools import pairwise
 
 import numpy as np
 
-from seqspan._core.spans import Division, merge_neighbours, number_in_order, part_slices
+from seqspan._core.spans import MIN_LENGTH, Division, merge_neighbours, number_in_order, part_slices
 from seqspan._core.types import Array, IntArray
 from seqspan.cuts.ordered.cost import GaussianCost, Moments
 from seqspan.cuts.ordered.search import share_out
 
 CORRELATION = 0.03  # rho: of two samples of a span, given its label
-PRIOR_SAMPLES = 5.0  # that the prior's covariance counts for, in the model of a label
+PRIOR_SAMPLES = float(MIN_LENGTH)  # that the prior's covariance counts for: as many as the shortest span has
 ROUNDS = 8  # of labels and boundaries in turn, at most
 CHUNK = 500  # pairs of groups whose costs are computed at once
 MAX_PATHS = 100_000_000  # spans x labels x places: more than that is not searched

@@ -16,6 +16,8 @@ from seqspan.cuts.ordered.n_spans import (
     FEATURE_COUNTS,
     GRAINS,
     MIN_EVIDENCE,
+    N_CHANCE,
+    N_FIRST,
     N_SURROGATES,
     SpanCount,
     count_spans,
@@ -29,6 +31,14 @@ def turns(n_spans, length=40, d=4, noise=0.3, seed=0):
     place = rng.standard_normal((d, 2))[:, np.arange(n_spans) % 2]
     X = np.repeat(place / place.std(), length, axis=1)
     return X + noise * rng.standard_normal(X.shape)
+
+
+def smooth_noise(seed=0):
+    """Samples without a change, each much like the one before."""
+    X = np.random.default_rng(seed).standard_normal((4, 400))
+    for t in range(1, 400):
+        X[:, t] += 0.9 * X[:, t - 1]
+    return X
 
 
 def answer(X, min_length=5, grain="default", **options):
@@ -96,16 +106,15 @@ def test_net_evidence_is_that_of_the_best_division():
     assert any(len(net) == len(found) and np.allclose(net, found, atol=1e-4) for net in rivals)
 
 
-@pytest.mark.parametrize(
-    ("X", "longest"), [(turns(4), 12), (np.random.default_rng(0).standard_normal((3, 60)), 60)]
-)
+@pytest.mark.parametrize(("X", "longest"), [(turns(4), 12), (smooth_noise(), 80)])
 def test_surrogates_are_asked_for_the_same_numbers_of_spans(X, longest):
     count = count_spans(X, 5)
     assert count.recording[0] == 0
     assert count.recording.argmax() == len(count.recording) - 1 < longest
-    for drawn in (count.samples, count.features):
-        assert drawn.shape == (N_SURROGATES, len(count.recording))
-        assert np.all(drawn[:, 0] == 0)
+    assert count.samples.shape == (N_SURROGATES, len(count.recording))
+    assert count.features.shape == (N_CHANCE, len(count.recording))
+    assert np.all(count.samples[:, 0] == 0)
+    assert np.all(count.features[:, 0] == 0)
 
 
 @pytest.mark.parametrize("n_spans", [2, 3, 5, 9])
@@ -122,10 +131,7 @@ def test_white_noise_is_one_span(d, n, seed):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_smooth_noise_is_one_span_although_spans_explain_it(seed):
-    X = np.random.default_rng(seed).standard_normal((4, 400))
-    for t in range(1, 400):
-        X[:, t] += 0.9 * X[:, t - 1]
-    count = count_spans(X, 5)
+    count = count_spans(smooth_noise(seed), 5)
     assert count.recording.max() > MIN_EVIDENCE
     assert not count.shows_change
 
@@ -159,7 +165,17 @@ def test_it_is_the_same_every_time_with_any_number_of_threads():
 def test_surrogates_differ_from_each_other():
     count = count_spans(turns(4), 5)
     for drawn in (count.features, count.samples):
-        assert len(np.unique(drawn[:, -1])) == N_SURROGATES
+        assert len(np.unique(drawn[:, -1])) == len(drawn) > 2
+
+
+def test_a_few_surrogates_do_if_a_change_is_clear(monkeypatch):
+    clear, noise = turns(20), smooth_noise()
+    assert len(count_spans(clear, 5).samples) == N_FIRST
+    assert len(count_spans(noise, 5).samples) == N_SURROGATES
+    answers = [answer(clear), answer(noise)]
+    monkeypatch.setattr(module, "CLEAR", 1e9)
+    assert len(count_spans(clear, 5).samples) == N_SURROGATES
+    assert [answer(clear), answer(noise)] == answers == [20, 1]
 
 
 @pytest.mark.parametrize("n_spans", [2, 5])

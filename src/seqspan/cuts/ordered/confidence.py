@@ -10,14 +10,14 @@ from seqspan.cuts.ordered.cost import GaussianCost
 REACH = 10  # samples on either side that are looked at
 # logistic regression on labelled recordings, printed by `python -m benchmarks.confidence --leave-one-out`
 INTERCEPT = -0.62
-SLOPE = 3.2  # per nat, sample and feature
+SLOPE = 3.25  # per nat, sample and feature
 
 
 def boundary_confidence(Y: Array, boundaries: IntArray) -> Array:
     """Probability that each boundary is right, judged by recordings whose boundaries are known.
 
     With g nats of evidence for a change between the N samples just before and after it, N <= 10, and q
-    features on average, ``log(p / (1 - p)) = -0.62 + 3.2 g / (N q)``.
+    features on average, ``log(p / (1 - p)) = -0.62 + 3.25 g / (N q)``.
 
     Parameters
     ----------

@@ -9,7 +9,7 @@ explain something even where nothing changes. How much, surrogates tell: recordi
 random phases. Two kinds are compared with:
 
 - Surrogates of the samples say whether anything changes. If no F(k) is above what they reach, there is one
-  span.
+  span. A few of them will do if F(k) is far above.
 - Surrogates of the features say how many spans there are: the k for which F(k) is furthest above their mean.
 
 The features are as many, 1, 2, 4 or 8, as explain most beyond chance. Two means in turn, hidden in the noise
@@ -19,7 +19,8 @@ of many channels, show in one feature; motion needs all eight.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Self, TypeVar
 
 import numpy as np
 
@@ -33,12 +34,16 @@ from seqspan.cuts.ordered.cost import LeadingCosts
 from seqspan.cuts.ordered.features import sample_features
 from seqspan.cuts.ordered.search import JoinedSearch, SpanSearch, grid_step
 
+T = TypeVar("T")
 FEATURE_COUNTS = (1, 2, 4, 8)
 GRID_POINTS = 600  # places for boundaries while spans are counted
 MAX_DIMENSIONS = 100  # of the samples that surrogates are drawn from
 MAX_SAMPLES = 20_000  # longer recordings are averaged over blocks of samples
 N_ANCHORS = 200  # of the features of every surrogate
-N_SURROGATES = 16  # of each kind
+N_SURROGATES = 16  # of the samples, at most
+N_FIRST = 6  # of them, after which it may be clear that something changes
+CLEAR = 3.0  # times the deviations that are asked for
+N_CHANCE = 8  # surrogates of the features
 PATIENCE = 10  # numbers of spans without more evidence after which no more are tried
 DEVIATIONS = 3.5  # above the mean of surrogates, for a change to count as one
 MIN_EVIDENCE = 10.0  # nats; with less, nothing changes, whatever chance explains
@@ -74,21 +79,31 @@ class SpanCount:
     n_features: int = 1
 
     @property
-    def threshold(self) -> Array:
-        """What each number of spans has to explain for a change to count as one."""
-        chance = self.samples.mean(axis=0) + DEVIATIONS * self.samples.std(axis=0, ddof=1)
-        threshold: Array = np.maximum(chance, MIN_EVIDENCE)
-        return threshold
-
-    @property
     def excess(self) -> float:
         """Most that some number of spans explains beyond what it explains in surrogates of the samples."""
-        return float(np.max(self.recording - self.threshold))
+        return float(np.max(self.recording - self.threshold()))
 
     @property
     def shows_change(self) -> bool:
         """Whether some number of spans explains more than it explains in surrogates of the samples."""
         return self.excess > 0
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether it explains so much more that further surrogates would not change that."""
+        return bool(np.any(self.recording > self.threshold(CLEAR)))
+
+    def threshold(self, times: float = 1.0) -> Array:
+        """What each number of spans has to explain for a change to count as one, or as so many times one."""
+        chance = self.samples.mean(axis=0) + times * DEVIATIONS * self.samples.std(axis=0, ddof=1)
+        threshold: Array = np.maximum(chance, MIN_EVIDENCE)
+        return threshold
+
+    @classmethod
+    def unrivalled(cls, recording: Array, n_features: int, fewest: int) -> Self:
+        """Evidence in the recording, with surrogates that have none."""
+        none = np.zeros((2, len(recording)))
+        return cls(recording, none, none, fewest, n_features)
 
     def choose(self, grain: str = "default") -> int:
         """Number of spans with the most evidence beyond what surrogates of the features have."""
@@ -102,10 +117,11 @@ class SpanCount:
 
 @dataclass(frozen=True)
 class Effort:
-    """What counting spends: surrogates of each kind, and places for boundaries."""
+    """What counting spends: surrogates of samples and of features, and places for boundaries."""
 
-    n_surrogates: int
-    grid_points: int
+    n_surrogates: int = N_SURROGATES
+    n_chance: int = N_CHANCE
+    grid_points: int = GRID_POINTS
 
 
 def count_spans(
@@ -141,44 +157,59 @@ def count_spans(
     >>> count_spans(X, min_length=5).choose()
     3
     """
-    effort = effort or Effort(N_SURROGATES, GRID_POINTS)
+    effort = effort or Effort()
     rows, min_length, parts = _average_blocks(_rotate(X.T), min_length, joins)
     Y = _features(rows, max(FEATURE_COUNTS))
     counts = sorted({min(count, Y.shape[1]) for count in FEATURE_COUNTS})
     evidence = Evidence(parts, min_length, effort.grid_points, counts)
     found = evidence(Y)
-    zeros = [np.zeros((2, effort.n_surrogates, len(each))) for each in found]
-    drawn = [
-        SpanCount(each, none[0], none[1], len(parts), count)
-        for each, none, count in zip(found, zeros, counts, strict=True)
-    ]
 
-    def explain_samples(seed: int) -> None:
-        surrogate = _features(_draw_each(rows, parts, seed), counts[-1])
-        for answer, each in zip(drawn, evidence(surrogate, found), strict=True):
-            answer.samples[seed] = each
-
-    def explain_features(seed: int) -> None:
-        surrogate = _draw_each(Y[:, : counts[best]], parts, seed)
-        surrogate /= np.maximum(surrogate.std(axis=0), np.finfo(float).tiny)
-        drawn[best].features[seed] = alone(surrogate, [found[best]])[0]
+    def explain_samples(seed: int) -> list[Array]:
+        return evidence(_features(_draw_each(rows, parts, seed), counts[-1]), found)
 
     with Team(n_jobs) as team:
+        rivals = [SpanCount.unrivalled(*each, len(parts)) for each in zip(found, counts, strict=True)]
         if max(len(each) for each in found) > 1:
-            _for_each_seed(explain_samples, effort.n_surrogates, team)
-        best = max(range(len(drawn)), key=lambda i: (max(drawn[i].excess, 0.0), drawn[i].recording.max()))
-        alone = Evidence(parts, min_length, effort.grid_points, counts[best : best + 1])
-        if len(found[best]) > 1:
-            _for_each_seed(explain_features, effort.n_surrogates, team)
-    return drawn[best]
+            rivals = _compare(rivals, explain_samples, effort.n_surrogates, team)
+        best = max(rivals, key=lambda each: (max(each.excess, 0.0), each.recording.max()))
+        alone = Evidence(parts, min_length, effort.grid_points, [best.n_features])
+
+        def explain_features(seed: int) -> Array:
+            surrogate = _draw_each(Y[:, : best.n_features], parts, seed)
+            surrogate /= np.maximum(surrogate.std(axis=0), np.finfo(float).tiny)
+            return alone(surrogate, [best.recording])[0]
+
+        if len(best.recording) > 1:
+            chance = _for_each_seed(explain_features, range(effort.n_chance), team)
+            best = replace(best, features=np.stack(chance))
+    return best
 
 
-def _for_each_seed(explain: Callable[[int], None], n_seeds: int, team: Team) -> None:
-    def work(seeds: range) -> None:
-        for seed in seeds:
-            explain(seed)
+def _compare(
+    rivals: list[SpanCount], explain: Callable[[int], list[Array]], n_surrogates: int, team: Team
+) -> list[SpanCount]:
+    """Compare each number of features with surrogates, until it is clear that something changes."""
+    drawn: list[list[Array]] = []
+    seeds = range(min(N_FIRST, n_surrogates))
+    while seeds:
+        drawn += _for_each_seed(explain, seeds, team)
+        samples = zip(*drawn, strict=True)
+        rivals = [replace(each, samples=np.stack(own)) for each, own in zip(rivals, samples, strict=True)]
+        is_clear = any(each.is_clear for each in rivals)
+        seeds = range(len(drawn), len(drawn) if is_clear else n_surrogates)
+    return rivals
 
-    team.map(work, n_seeds)
+
+def _for_each_seed(explain: Callable[[int], T], seeds: range, team: Team) -> list[T]:
+    """What a function says for each seed, in their order."""
+    said: dict[int, T] = {}
+
+    def work(numbers: range) -> None:
+        for number in numbers:
+            said[seeds[number]] = explain(seeds[number])
+
+    team.map(work, len(seeds))
+    return [said[seed] for seed in seeds]
 
 
 def _draw_each(rows: Array, parts: list[slice], seed: int) -> Array:

@@ -20,6 +20,7 @@ from seqspan.cuts.ordered.n_spans import (
     N_FIRST,
     N_SURROGATES,
     SpanCount,
+    chance_limit,
     count_spans,
 )
 from seqspan.cuts.ordered.search import SpanSearch
@@ -54,12 +55,26 @@ def chance(*means, deviation=0.5):
 
 def test_a_change_is_more_than_chance_explains():
     drawn = chance(0.0, 10.0, 20.0)
-    limit = np.array([0.0, 10.0, 20.0]) + DEVIATIONS * np.array([0.0, 0.5, 0.5])
+    limit = np.array([0.0, 10.0, 20.0]) + 3 * np.array([0.0, 0.5, 0.5])
     for k in (1, 2):
         found = np.zeros(3)
         for beyond, expected in ((1e-9, True), (-1e-9, False)):
             found[k] = limit[k] + beyond
-            assert SpanCount(found, drawn, drawn).shows_change == expected
+            assert SpanCount(found, drawn, drawn, limit=3.0).shows_change == expected
+
+
+def test_chance_is_what_the_most_surprising_number_of_spans_of_a_surrogate_reaches():
+    rng = np.random.default_rng(0)
+    samples = [rng.standard_normal((9, 4)) * [0.0, 1.0, 10.0, 3.0], rng.standard_normal((9, 2)) * [0.0, 1.0]]
+    most = []
+    for seed in range(9):
+        others = [np.delete(each, seed, axis=0)[:, 1:] for each in samples]
+        surprises = [
+            (each[seed, 1:] - other.mean(axis=0)) / other.std(axis=0, ddof=1)
+            for each, other in zip(samples, others, strict=True)
+        ]
+        most.append(max(0.0, *np.concatenate(surprises)))  # one span explains nothing, and never surprises
+    assert chance_limit(samples) == pytest.approx(np.mean(most) + DEVIATIONS * np.std(most, ddof=1))
 
 
 def test_little_evidence_is_no_change_even_if_chance_explains_less():

@@ -8,8 +8,10 @@ where log n is the price of saying where a boundary is. Neighbouring samples are
 explain something even where nothing changes. How much, surrogates tell: recordings with the same spectra but
 random phases. Two kinds are compared with:
 
-- Surrogates of the samples say whether anything changes. If no F(k) is above what they reach, there is one
-  span. A few of them will do if F(k) is far above.
+- Surrogates of the samples say whether anything changes. F(k) is measured in their standard deviations above
+  their mean. So is each of them, against the others; how far the most surprising k of each is from them is
+  what chance reaches. If no F(k) is above that, there is one span. A few surrogates will do if some F(k) is
+  far above.
 - Surrogates of the features say how many spans there are: the k for which F(k) is furthest above their mean.
 
 The features are as many, 1, 2, 4 or 8, as explain most beyond chance. Two means in turn, hidden in the noise
@@ -40,12 +42,12 @@ GRID_POINTS = 600  # places for boundaries while spans are counted
 MAX_DIMENSIONS = 100  # of the samples that surrogates are drawn from
 MAX_SAMPLES = 20_000  # longer recordings are averaged over blocks of samples
 N_ANCHORS = 200  # of the features of every surrogate
-N_SURROGATES = 16  # of the samples, at most
+N_SURROGATES = 24  # of the samples, at most
 N_FIRST = 6  # of them, after which it may be clear that something changes
-CLEAR = 3.0  # times the deviations that are asked for
+CLEAR = 10.0  # deviations above their mean, from which it is
 N_CHANCE = 8  # surrogates of the features
 PATIENCE = 10  # numbers of spans without more evidence after which no more are tried
-DEVIATIONS = 3.5  # above the mean of surrogates, for a change to count as one
+DEVIATIONS = 2.0  # above the mean of what surrogates reach by chance, for a change to count as one
 MIN_EVIDENCE = 10.0  # nats; with less, nothing changes, whatever chance explains
 GRAINS = {"coarse": 2.0, "default": 1.0, "fine": 0.5}  # how often what chance explains is subtracted
 
@@ -63,11 +65,13 @@ class SpanCount:
         Number of spans that the first entry is for: that of recordings, if there are several.
     n_features : int
         Number of features that explain most beyond chance.
+    limit : float
+        Deviations above the mean of surrogates of the samples that chance reaches.
 
     Examples
     --------
     >>> chance = np.array([[0.0, 1.0, 2.0, 3.0], [0.0, 2.0, 3.0, 4.0]])
-    >>> count = SpanCount(np.array([0.0, 8.0, 20.0, 20.5]), chance, chance)
+    >>> count = SpanCount(np.array([0.0, 8.0, 20.0, 20.5]), chance, chance, limit=3.0)
     >>> count.shows_change, count.choose()
     (True, 3)
     """
@@ -77,25 +81,26 @@ class SpanCount:
     features: Array
     fewest: int = 1
     n_features: int = 1
-
-    @property
-    def excess(self) -> float:
-        """Most that some number of spans explains beyond what it explains in surrogates of the samples."""
-        return float(np.max(self.recording - self.threshold()))
+    limit: float = 0.0
 
     @property
     def shows_change(self) -> bool:
         """Whether some number of spans explains more than it explains in surrogates of the samples."""
-        return self.excess > 0
+        return bool(np.any(self.recording > self.threshold(self.limit)))
 
     @property
     def is_clear(self) -> bool:
         """Whether it explains so much more that further surrogates would not change that."""
         return bool(np.any(self.recording > self.threshold(CLEAR)))
 
-    def threshold(self, times: float = 1.0) -> Array:
-        """What each number of spans has to explain for a change to count as one, or as so many times one."""
-        chance = self.samples.mean(axis=0) + times * DEVIATIONS * self.samples.std(axis=0, ddof=1)
+    @property
+    def beyond_chance(self) -> float:
+        """Most that some number of spans explains beyond the mean of surrogates of the samples."""
+        return float(np.max(self.recording - self.samples.mean(axis=0)))
+
+    def threshold(self, deviations: float) -> Array:
+        """What numbers of spans have to explain to be so many deviations above surrogates of the samples."""
+        chance = self.samples.mean(axis=0) + deviations * self.samples.std(axis=0, ddof=1)
         threshold: Array = np.maximum(chance, MIN_EVIDENCE)
         return threshold
 
@@ -171,7 +176,7 @@ def count_spans(
         rivals = [SpanCount.unrivalled(*each, len(parts)) for each in zip(found, counts, strict=True)]
         if max(len(each) for each in found) > 1:
             rivals = _compare(rivals, explain_samples, effort.n_surrogates, team)
-        best = max(rivals, key=lambda each: (max(each.excess, 0.0), each.recording.max()))
+        best = max(rivals, key=lambda each: (each.shows_change, each.beyond_chance))
         alone = Evidence(parts, min_length, effort.grid_points, [best.n_features])
 
         def explain_features(seed: int) -> Array:
@@ -197,7 +202,33 @@ def _compare(
         rivals = [replace(each, samples=np.stack(own)) for each, own in zip(rivals, samples, strict=True)]
         is_clear = any(each.is_clear for each in rivals)
         seeds = range(len(drawn), len(drawn) if is_clear else n_surrogates)
-    return rivals
+    limit = chance_limit([each.samples for each in rivals])
+    return [replace(each, limit=limit) for each in rivals]
+
+
+def chance_limit(samples: list[Array]) -> float:
+    """Deviations above the others that the most surprising number of spans of a surrogate reaches by chance.
+
+    Parameters
+    ----------
+    samples : list of arrays of shape (n_surrogates, max_spans)
+        Evidence of surrogates, for each number of features.
+
+    Examples
+    --------
+    >>> evidence = np.random.default_rng(0).standard_normal((1000, 3))
+    >>> round(chance_limit([evidence[:, :1]]), 1), round(chance_limit([evidence]), 1)
+    (2.0, 2.4)
+    """
+    n = len(samples[0])
+    most = np.full(n, -np.inf)
+    for evidence in samples:
+        others = (evidence.sum(axis=0) - evidence) / (n - 1)
+        squares = (np.sum(evidence**2, axis=0) - evidence**2) / (n - 1)
+        deviations = np.sqrt(np.maximum(squares - others**2, 0) * (n - 1) / (n - 2))
+        surprise = (evidence - others) / np.maximum(deviations, np.finfo(float).tiny)
+        most = np.maximum(most, surprise.max(axis=1))
+    return float(most.mean() + DEVIATIONS * most.std(ddof=1))
 
 
 def _for_each_seed(explain: Callable[[int], T], seeds: range, team: Team) -> list[T]:

@@ -22,8 +22,8 @@ SETTINGS: dict[str, dict[str, object]] = {
     "label prior 12": {"cuts.ordered.labels.PRIOR_SAMPLES": 12.0},
     "prior variance 0.1": {"cuts.ordered.cost.PRIOR_VARIANCE": 0.1},
     "prior variance 0.4": {"cuts.ordered.cost.PRIOR_VARIANCE": 0.4},
-    "deviations 2.5": {"cuts.ordered.n_spans.DEVIATIONS": 2.5},
-    "deviations 5": {"cuts.ordered.n_spans.DEVIATIONS": 5.0},
+    "surprise 1.5": {"cuts.ordered.n_spans.SURPRISE": 1.5},
+    "surprise 3": {"cuts.ordered.n_spans.SURPRISE": 3.0},
     "chance 0.8": {"cuts.ordered.n_spans.GRAINS": {"default": 0.8}},
     "chance 1.25": {"cuts.ordered.n_spans.GRAINS": {"default": 1.25}},
 }

@@ -9,9 +9,9 @@ explain something even where nothing changes. How much, surrogates tell: recordi
 random phases. Two kinds are compared with:
 
 - Surrogates of the samples say whether anything changes. F(k) is measured in their standard deviations above
-  their mean. So is each of them, against the others; how far the most surprising k of each is from them is
-  what chance reaches. If no F(k) is above that, there is one span. A few surrogates will do if some F(k) is
-  far above.
+  their mean. So is each of them, against the others; how far the most surprising k of each is above them is
+  what chance reaches. If no F(k) is twice as far above, there is one span. A few surrogates will do
+  if some F(k) is far above.
 - Surrogates of the features say how many spans there are: the k for which F(k) is furthest above their mean.
 
 The features are as many, 1, 2, 4 or 8, as explain most beyond chance. Two means in turn, hidden in the noise
@@ -47,7 +47,7 @@ N_FIRST = 6  # of them, after which it may be clear that something changes
 CLEAR = 10.0  # deviations above their mean, from which it is
 N_CHANCE = 8  # surrogates of the features
 PATIENCE = 10  # numbers of spans without more evidence after which no more are tried
-DEVIATIONS = 2.0  # above the mean of what surrogates reach by chance, for a change to count as one
+SURPRISE = 2.0  # times the upper quartile of what surrogates reach by chance: a change counts as one
 MIN_EVIDENCE = 10.0  # nats; with less, nothing changes, whatever chance explains
 GRAINS = {"coarse": 2.0, "default": 1.0, "fine": 0.5}  # how often what chance explains is subtracted
 
@@ -202,7 +202,7 @@ def _compare(
         rivals = [replace(each, samples=np.stack(own)) for each, own in zip(rivals, samples, strict=True)]
         is_clear = any(each.is_clear for each in rivals)
         seeds = range(len(drawn), len(drawn) if is_clear else n_surrogates)
-    limit = chance_limit([each.samples for each in rivals])
+    limit = min(chance_limit([each.samples for each in rivals]), CLEAR)
     return [replace(each, limit=limit) for each in rivals]
 
 
@@ -218,7 +218,7 @@ def chance_limit(samples: list[Array]) -> float:
     --------
     >>> evidence = np.random.default_rng(0).standard_normal((1000, 3))
     >>> round(chance_limit([evidence[:, :1]]), 1), round(chance_limit([evidence]), 1)
-    (2.0, 2.4)
+    (1.3, 2.7)
     """
     n = len(samples[0])
     most = np.full(n, -np.inf)
@@ -228,7 +228,7 @@ def chance_limit(samples: list[Array]) -> float:
         deviations = np.sqrt(np.maximum(squares - others**2, 0) * (n - 1) / (n - 2))
         surprise = (evidence - others) / np.maximum(deviations, np.finfo(float).tiny)
         most = np.maximum(most, surprise.max(axis=1))
-    return float(most.mean() + DEVIATIONS * most.std(ddof=1))
+    return SURPRISE * float(np.percentile(most, 75))
 
 
 def _for_each_seed(explain: Callable[[int], T], seeds: range, team: Team) -> list[T]:

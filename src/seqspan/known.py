@@ -155,7 +155,9 @@ class KnownStates:
         found = []
         for part in X.split() if isinstance(X, Recording) else [X]:
             rows = self._rows(part)
-            values = function(self.chain.apply(rows).T)
+            with np.errstate(over="ignore", invalid="ignore"):  # what overflows here fits no label
+                prepared = self.chain.apply(rows)
+            values = function(prepared.T)
             kept = self.chain.rows(len(rows))  # a row that was left out has the value of the one before
             found.append(values[np.searchsorted(kept, np.arange(len(rows)), side="right") - 1])
         return np.concatenate(found)

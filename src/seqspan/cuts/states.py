@@ -41,6 +41,7 @@ TINY = 1e-9  # deviation of nearness that is rounding
 RAISE = 2**0.25  # factor by which the price of a span is raised
 MAX_RAISES = 16  # to 16 times the price
 MODELS = ("labels", "counts", "totals", "products")  # arrays of `States`
+FAR = 1e60  # coordinate at which larger ones are put, so that their squares stay finite
 BLOCK = 4096  # samples whose features are computed at once
 
 
@@ -79,7 +80,9 @@ class Coordinates:
 
     def __call__(self, X: Array) -> Array:
         """Coordinates of samples (d, n), in double precision."""
-        X = np.ldexp(X.astype(np.float64), -self.exponent)
+        with np.errstate(over="ignore"):  # from there on, all samples are equally far away
+            X = np.ldexp(X.astype(np.float64), -self.exponent)
+        X = np.nan_to_num(X, nan=FAR).clip(-FAR, FAR)
         if self.directions is None:
             return X
         directions = self.directions.astype(np.float64)

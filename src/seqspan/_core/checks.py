@@ -110,7 +110,7 @@ def check_lengths(lengths: object, n_samples: int) -> tuple[int, ...]:
       ...
     ValueError: lengths must be positive ints that add up to the number of samples, 1300; got [700, 650].
     """
-    given = list(lengths) if isinstance(lengths, Iterable) else [lengths]
+    given: list[Any] = list(lengths) if isinstance(lengths, Iterable) else [lengths]
     counts = [int(length) for length in given if _is_count(length)]
     if len(counts) < len(given) or not isinstance(lengths, Iterable) or sum(counts) != n_samples:
         shown = given if len(given) <= MAX_SHOWN else f"{len(given)} values, {given[0]!r} to {given[-1]!r}"

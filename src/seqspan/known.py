@@ -218,7 +218,10 @@ class KnownStates:
     def _from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]], header: Mapping[str, Any]) -> Self:
         """Put together what a file holds."""
         chain, names = Chain.from_arrays(header["steps"], arrays), tuple(header["feature_names"])
-        return cls(States.from_arrays(arrays), chain, int(header["n_features"]), names)
+        n_features = int(header["n_features"])
+        if n_features < 1 or (names and len(names) != n_features):
+            raise ValueError(f"{n_features} features with {len(names)} names.")
+        return cls(States.from_arrays(arrays), chain, n_features, names)
 
 
 def _read_arrays(path: Path) -> dict[str, npt.NDArray[Any]]:

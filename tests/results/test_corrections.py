@@ -200,3 +200,9 @@ def test_letters_are_read_as_they_are_written(label):
 @pytest.mark.parametrize("name", ["", "a", "walk", "AAA", "A1", "-1", "Ä", "٣"])
 def test_other_words_are_names(name):
     assert label_of(name) is None
+
+
+def test_a_table_that_is_not_utf_8_says_so(tmp_path):
+    (tmp_path / "spans.csv").write_bytes("start,end,label,name\n0,5,A,grün\n".encode("cp1252"))
+    with pytest.raises(ValueError, match=r"not a table of spans: it is not UTF-8 text; save it as CSV UTF-8"):
+        read_corrections(tmp_path / "spans.csv", RECORDING)

@@ -42,6 +42,7 @@ RAISE = 2**0.25  # factor by which the price of a span is raised
 MAX_RAISES = 16  # to 16 times the price
 MODELS = ("labels", "counts", "totals", "products")  # arrays of `States`
 FAR = 1e60  # coordinate at which larger ones are put, so that their squares stay finite
+MAX_EXPONENT = 1100  # of a float, with a margin
 BLOCK = 4096  # samples whose features are computed at once
 
 
@@ -254,8 +255,8 @@ class States:
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]]) -> Self:
-        """Make states from the arrays of `to_arrays`."""
-        return cls(
+        """Make states from the arrays of `to_arrays`; a ValueError if they cannot be those."""
+        states = cls(
             Coordinates(int(arrays["exponent"]), arrays.get("principal")),
             SampleFeatures.from_arrays(arrays),
             **{name: arrays[name] for name in MODELS},
@@ -264,6 +265,23 @@ class States:
             shortest=int(arrays["shortest"]),
             agreement=float(arrays["agreement"]),
         )
+        states._check()
+        return states
+
+    def _check(self) -> None:
+        """Refuse what cannot have been learned: a file may have been made by hand."""
+        n, p = len(self.labels) + 1, self.totals.shape[-1]
+        shapes = [self.counts.shape, self.totals.shape, self.products.shape]
+        numbers = (self.counts, self.totals, self.products, [*self.nearness, self.price, self.agreement])
+        if not (
+            shapes == [(n,), (n, p), (n, p, p)]
+            and self.labels.dtype.kind in "iu"
+            and (np.diff(self.labels) > 0).all()
+            and all(np.isfinite(values).all() for values in numbers)
+            and min(self.price, self.shortest - 1) >= 0
+            and abs(self.coordinates.exponent) <= MAX_EXPONENT
+        ):
+            raise ValueError("the arrays do not describe labels.")
 
 
 def _learn_features(X: Array) -> SampleFeatures:

@@ -25,6 +25,7 @@ from seqspan.cli.segment import (
     write_files,
 )
 from seqspan.cli.settings import Settings, read_options
+from seqspan.cli.vocabulary import Vocabulary
 from seqspan.known import KnownStates
 from seqspan.readers._read import list_files, read
 from seqspan.recording import Recording
@@ -80,6 +81,12 @@ def read_known(folder: Path) -> Known:
         _reading_settings(document.get("settings", {})),
         hash_file(folder / STATES),
     )
+
+
+def read_vocabulary(folder: Path) -> Vocabulary:
+    """Read the labels of a result folder, to be recognised in a stream."""
+    known = read_known(folder)
+    return Vocabulary(known.states, known.label_names, known.sha256)
 
 
 def _reading_settings(settings: Mapping[str, Any]) -> Settings:

@@ -166,7 +166,7 @@ class KnownStates:
         """The columns that are known, in their order."""
         rows: npt.NDArray[Any] = to_host(X.X if isinstance(X, Recording) else X)
         if isinstance(X, Recording) and self.feature_names:
-            return np.asarray(rows[:, _match_columns(self.feature_names, X.feature_names)])
+            return np.asarray(rows[:, match_columns(self.feature_names, X.feature_names)])
         if rows.shape[1] != self.n_features:
             raise ValueError(f"X must have {self.n_features} features, as before; got {rows.shape[1]}.")
         return rows
@@ -245,7 +245,7 @@ def _learn_chain(steps: Any, rows: npt.NDArray[Any], joins: tuple[int, ...]) -> 
     return Chain((*first, *learned.steps))
 
 
-def _match_columns(known: tuple[str, ...], given: tuple[str, ...]) -> list[int]:
+def match_columns(known: tuple[str, ...], given: tuple[str, ...]) -> list[int]:
     """Where the known columns are among those given; missing and additional ones are an error."""
     missing = [name for name in known if name not in set(given)]
     additional = [name for name in given if name not in set(known)]

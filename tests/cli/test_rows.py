@@ -39,3 +39,27 @@ def test_blank_lines_are_gaps_and_other_lines_are_counted():
     rows, parser = rows_of("1,2", "", "  ", "3", "4,word", '{"broken', "[true]", "5,6,7")
     assert rows == [[1, 2], [5, 6]]
     assert parser.n_refused == 4
+
+
+@pytest.mark.parametrize(
+    ("lines", "rows", "names"),
+    [
+        (["Time (s),left knee,note", "0.1,1,ok", "0.2,2,"], [[1], [2]], ["left knee"]),
+        (["Zeit;links;rechts", "0,5;1,5;2", "1;;3,25"], [[0.5, 1.5, 2], [1, 1.5, 3.25]], None),
+        (['"time","a, left","b"', '0,"1","2"'], [[1, 2]], ["a, left", "b"]),
+        (["a\tb\t", "1\t2\t", "\t3\t4"], [[1, 2]], ["a", "b"]),
+    ],
+)
+def test_tables_as_programs_write_them(lines, rows, names):
+    found, parser = rows_of(*lines)
+    assert found[: len(rows)] == rows
+    assert names is None or parser.names[: len(names)] == names
+
+
+def test_only_wanted_columns_are_used_if_they_have_names():
+    parser = RowParser(wanted=["b", "a"])
+    assert [parser.parse(line) for line in ("a,c,b", "1,,2", "3,5,4")] == [None, [1, 2], [3, 4]]
+    assert (parser.names, parser.n_unused) == (["a", "b"], 1)
+    parser = RowParser(wanted=["b", "a"])
+    assert parser.parse("1,2,3") == [1, 2, 3]
+    assert not parser.named

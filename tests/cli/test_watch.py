@@ -11,9 +11,11 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from seqspan.cli import sources
 from seqspan.cli import watch as module
 from seqspan.cli.commands import app
-from seqspan.cli.watch import GrowingFile, Options, Pipe, Watch, follow
+from seqspan.cli.sources import GrowingFile, Pipe
+from seqspan.cli.watch import Options, Watch, follow
 from seqspan.estimators._checkpoint import load_stream
 
 ORDER = [0, 1, 2, 0, 3, 1, 0, 2]
@@ -93,12 +95,12 @@ class DyingFile(GrowingFile):
 
 
 def test_twenty_kills_lose_no_span_and_double_none(tmp_path, monkeypatch):
-    monkeypatch.setattr(module, "READ", 700)  # about 20 rows
+    monkeypatch.setattr(sources, "READ", 700)  # about 20 rows
     monkeypatch.setattr(module, "ROWS_PER_CHECKPOINT", 64)
-    monkeypatch.setattr(module, "PAUSE", 0.001)
+    monkeypatch.setattr(sources, "PAUSE", 0.001)
     source, checkpoint, out = tmp_path / "rows.csv", tmp_path / "at.npz", tmp_path / "events.jsonl"
     source.write_text(lines())
-    follow(str(source), Options(), tmp_path / "whole.jsonl", None, None, 0.0)
+    follow(str(source), Options(), tmp_path / "whole.jsonl", patience=0.0)
     rng, kills = np.random.default_rng(0), 0
     for _ in range(100):
         mode = "r+b" if out.exists() else "xb"
@@ -178,14 +180,14 @@ def test_what_is_wrong_is_said(options, message):
 
 
 def test_a_run_killed_before_its_first_row_can_be_repeated(tmp_path, monkeypatch):
-    monkeypatch.setattr(module, "PAUSE", 0.001)
+    monkeypatch.setattr(sources, "PAUSE", 0.001)
     source, checkpoint, out = tmp_path / "rows.csv", tmp_path / "at.npz", tmp_path / "events.jsonl"
     source.write_text(lines([0, 1], 80))
     out.touch()
     with out.open("r+b") as events, pytest.raises(Killed):
         Watch(Options(), events, checkpoint).run(DyingFile(source, 0))
     assert checkpoint.exists()
-    assert not follow(str(source), Options(), out, checkpoint, None, 0.0)
+    assert not follow(str(source), Options(), out, checkpoint=checkpoint, patience=0.0)
     assert [json.loads(line)["end"] for line in out.read_text().splitlines() if '"span"' in line] == [80, 160]
 
 
@@ -195,3 +197,26 @@ def test_events_replace_no_file(tmp_path):
     done = CliRunner().invoke(app, ["watch", "-", "--out", str(out)], input="")
     assert done.exit_code == 1
     assert out.read_text() == "precious"
+
+
+def drift(seed):
+    """A slow drift: changes are suspected that later turn out to be none."""
+    rng = np.random.default_rng(seed)
+    X = 0.1 * np.cumsum(rng.standard_normal((1500, 4)), axis=0) + rng.standard_normal((1500, 4))
+    return "".join(",".join(f"{value:.4f}" for value in row) + "\n" for row in X)
+
+
+@pytest.mark.parametrize(("text", "n_withdrawn"), [(lines(length=97, seed=3), 0), (drift(1), 2)])
+def test_every_suspected_change_becomes_a_boundary_or_is_withdrawn(text, n_withdrawn):
+    events, watch = watched(text)
+    near = max(watch.options.min_length, round(watch.stream.time_scale))
+    suspected = []
+    for event in events:
+        if event["event"] == "change":
+            suspected.append(event["at"])
+        elif event["event"] == "withdrawn":
+            suspected.remove(event["at"])  # it was there, and is withdrawn once
+        else:
+            suspected = [at for at in suspected if abs(at - event["end"]) > near]
+    assert suspected == []
+    assert sum(event["event"] == "withdrawn" for event in events) == n_withdrawn

@@ -25,9 +25,11 @@ from seqspan.cli.segment import (
     write_files,
 )
 from seqspan.cli.settings import Settings, read_options
+from seqspan.cli.vocabulary import Vocabulary
 from seqspan.known import KnownStates
 from seqspan.readers._read import list_files, read
-from seqspan.recording import Recording
+from seqspan.recording import Recording, resample_to, sampling_rate
+from seqspan.recording.rates import describe_rate, have_same_rate
 from seqspan.results.documents import DOCUMENT, Earlier, read_document
 from seqspan.results.fingerprints import hash_file, hash_files, hash_values
 from seqspan.results.folder import STATES, is_unchanged, load_result
@@ -35,7 +37,7 @@ from seqspan.results.lock import reserved
 from seqspan.segmentation import Segmentation
 
 #: Settings that say how an input is read.
-READING = ("format", "missing", "columns", "exclude", "time_column", "variable", "stride", "read")
+READING = ("format", "missing", "columns", "exclude", "time_column", "variable", "stride", "read", "resample")
 MIN_AGREEMENT = 0.9  # share of its own samples that a result recognises; below it, a note says so
 
 
@@ -52,6 +54,8 @@ class Known:
         How its input was read.
     sha256 : str
         Of the file of the states.
+    rate : float, optional
+        Sampling rate of its input.
     """
 
     folder: Path
@@ -59,6 +63,7 @@ class Known:
     label_names: tuple[str, ...]
     settings: Settings
     sha256: str
+    rate: float | None = None
 
 
 def read_known(folder: Path) -> Known:
@@ -79,7 +84,14 @@ def read_known(folder: Path) -> Known:
         tuple(document.get("label_names", ())),
         _reading_settings(document.get("settings", {})),
         hash_file(folder / STATES),
+        document["input"].get("rate"),
     )
+
+
+def read_vocabulary(folder: Path) -> Vocabulary:
+    """Read the labels of a result folder, to be recognised in a stream."""
+    known = read_known(folder)
+    return Vocabulary(known.states, known.label_names, known.sha256)
 
 
 def _reading_settings(settings: Mapping[str, Any]) -> Settings:
@@ -129,6 +141,7 @@ def apply_job(job: Job, known: Known) -> Outcome:
         exports = select_exports(job)
         with display.stage("reading"):
             recording = _select_columns(read(job.source, **options), known.states.feature_names)
+            recording = _match_rate(recording, known, resampled=job.settings.resample is not None)
             exports.check(recording)
         with display.stage("recognising"), threadpool_limits(count_threads(recording)):
             found = Segmentation.from_states(recording, known.states, known.label_names)
@@ -148,6 +161,20 @@ def _select_columns(recording: Recording, names: tuple[str, ...]) -> Recording:
     note = f"columns that the known labels do not look at were left out: {', '.join(additional)}"
     selected = replace(recording, X=recording.X[:, kept], feature_names=tuple(given[place] for place in kept))
     return selected.with_notes(note)
+
+
+def _match_rate(recording: Recording, known: Known, *, resampled: bool) -> Recording:
+    """Resample as the run of the result did; if it did not, another sampling rate is noted."""
+    rate = sampling_rate(recording)
+    if rate is None or known.rate is None or have_same_rate(rate, known.rate):
+        return recording
+    if resampled:
+        return resample_to(recording, known.rate)
+    before, here = describe_rate(known.rate, recording), describe_rate(rate, recording)
+    return recording.with_notes(
+        f"the known labels were found at {before}, and this was recorded at {here}, which may look otherwise: "
+        f"seqspan segment --resample {min(known.rate, rate):.4g} finds labels that can be compared"
+    )
 
 
 def _describe(job: Job, found: Segmentation, known: Known) -> dict[str, Any]:

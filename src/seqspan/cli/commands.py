@@ -285,6 +285,9 @@ def watch(
     checkpoint: Annotated[
         Path | None, typer.Option(metavar="FILE", help="go on from here after the program was stopped")
     ] = None,
+    states: Annotated[
+        Path | None, typer.Option(metavar="RESULT", help="recognise the states of this result folder")
+    ] = None,
     until: Annotated[
         str | None, typer.Option(metavar="LABEL|new", help="exit with status 3 after a span of this label")
     ] = None,
@@ -300,11 +303,15 @@ def watch(
     kind: Annotated[str, typer.Option(metavar="NAME", help=", ".join(KINDS))] = "table",
 ) -> None:
     """Follow rows that arrive: one JSON line for every span that ends."""
+    from seqspan.cli.apply import read_vocabulary
     from seqspan.cli.watch import Options, follow
 
     options = Options(grain, min_length, n_subspaces, time_scale, kind)
     try:
-        reached = follow(source, options, out, checkpoint, until, patience)
+        reached = follow(
+            source, options, out, checkpoint=checkpoint, until=until, patience=patience,
+            vocabulary=None if states is None else read_vocabulary(states),
+        )  # fmt: skip
     except ValueError as error:
         stop(str(error), WRONG_USAGE)
     except OSError as error:

@@ -19,7 +19,7 @@ from seqspan._core.display import Display
 from seqspan._core.text import merge_names, printable
 from seqspan.cli.export import EXPORTED
 from seqspan.cli.inputs import Job
-from seqspan.cli.settings import Settings, estimator_of, parse_exports, read_options
+from seqspan.cli.settings import Settings, estimator_of, parse_exports, parse_rate, read_options
 from seqspan.cli.truth import Truth, read_truth, score
 from seqspan.cli.values import count_samples, parse_names
 from seqspan.estimators import SubspaceSegmenter
@@ -153,12 +153,17 @@ def code_version() -> str:
 
 def _read(job: Job, options: dict[str, Any]) -> Recording:
     """Read the input, or several one after another; long gaps in time are joins, too."""
-    recording = concatenate([read(source, **options) for source in job.sources])
-    if job.settings.gap is None:
-        return recording
+    recordings = [read(source, **options) for source in job.sources]
+    if job.settings.gap is not None:
+        recordings = [_split(each, job.settings.gap) for each in recordings]
+    return concatenate(recordings, parse_rate(job.settings))
+
+
+def _split(recording: Recording, gap: float) -> Recording:
+    """Split a recording at long gaps."""
     if recording.time_unit != "s":
         raise ValueError(f"--gap needs times in seconds; got times in {printable(recording.time_unit)}.")
-    return split_at_gaps(recording, job.settings.gap)
+    return split_at_gaps(recording, gap)
 
 
 def _check_device(settings: Settings) -> None:

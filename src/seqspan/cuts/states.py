@@ -228,11 +228,27 @@ class States:
         scores: Array = costs[-1] - costs[:-1].min(axis=0)
         return scores
 
+    def describe(self, X: Array) -> tuple[Array, Array]:
+        """Features of samples, and what they cost under each label and the background.
+
+        Parameters
+        ----------
+        X : array of shape (d, n)
+
+        Returns
+        -------
+        features : array of shape (n, p)
+        costs : array of shape (n_labels + 1, n)
+            Negative log densities.
+        """
+        described = _describe(self.features, self.coordinates(X))
+        return described[:, :-1], self._densities(described)
+
     def _costs(self, X: Array) -> Array:
         """Negative log densities, of shape (n_labels + 1, n)."""
 
         def costs(block: Array) -> Array:
-            return self._densities(_describe(self.features, self.coordinates(block))).T
+            return self.describe(block)[1].T
 
         return _in_blocks(costs, X).T
 

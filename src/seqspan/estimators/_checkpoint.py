@@ -6,7 +6,7 @@ import io
 import json
 import os
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ import numpy as np
 
 from seqspan._core.types import Array
 from seqspan.cuts.online.stream import Stream
+from seqspan.estimators._known_stream import KnownStream
 from seqspan.preprocess import Chain, make_chain
 from seqspan.preprocess._frozen import FrozenChain
 
@@ -21,7 +22,7 @@ FORMAT = 1  # of the file; another one is refused
 DOCUMENT = "document"  # name of the array that holds the JSON
 
 
-def save_stream(path: Path, stream: Stream, about: Mapping[str, Any]) -> None:
+def save_stream(path: Path, stream: Stream | KnownStream, about: Mapping[str, Any]) -> None:
     """Write a checkpoint. A program that is killed meanwhile leaves the one before.
 
     Parameters
@@ -49,7 +50,9 @@ def save_stream(path: Path, stream: Stream, about: Mapping[str, Any]) -> None:
     unfinished.replace(path)
 
 
-def load_stream(path: Path, stream: Stream) -> dict[str, Any]:
+def load_stream(
+    path: Path, stream: Stream | KnownStream, check: Callable[[dict[str, Any]], None] = lambda about: None
+) -> dict[str, Any]:
     """Let a new stream go on from a checkpoint; what `save_stream` was told about it is returned.
 
     Parameters
@@ -57,6 +60,8 @@ def load_stream(path: Path, stream: Stream) -> dict[str, Any]:
     path : path
     stream : Stream
         Without samples, and with the parameters of the one that was saved.
+    check : callable
+        Told what `save_stream` was told; it raises an error if another stream was saved.
 
     Returns
     -------
@@ -72,10 +77,11 @@ def load_stream(path: Path, stream: Stream) -> dict[str, Any]:
         raise ValueError(
             f"{path} has format {document['format']}, and this version of seqspan reads {FORMAT}."
         )
+    about: dict[str, Any] = document["about"]
+    check(about)
     numbers, prepared = document["stream"], None
     if "steps" in numbers:
         learned = Chain.from_arrays(numbers["learned"], arrays)
         prepared = FrozenChain(make_chain(numbers["steps"]), learned)
     stream.restore(numbers, arrays, prepared)
-    about: dict[str, Any] = document["about"]
     return about

@@ -16,7 +16,7 @@ from seqspan.cli import watch as module
 from seqspan.cli.commands import app
 from seqspan.cli.sources import GrowingFile, Pipe
 from seqspan.cli.watch import Options, Watch, follow
-from seqspan.estimators._checkpoint import load_stream
+from seqspan.estimators._checkpoint import load_stream, save_stream
 
 ORDER = [0, 1, 2, 0, 3, 1, 0, 2]
 LENGTH = 60
@@ -220,3 +220,70 @@ def test_every_suspected_change_becomes_a_boundary_or_is_withdrawn(text, n_withd
             suspected = [at for at in suspected if abs(at - event["end"]) > near]
     assert suspected == []
     assert sum(event["event"] == "withdrawn" for event in events) == n_withdrawn
+
+
+def checkpoint_of(path):
+    """A checkpoint after 128 rows."""
+    watch = Watch(Options(), io.BytesIO(), path)
+    watch.run(Pipe(io.BytesIO(lines().encode()[:4000])))
+    save_stream(path, watch.stream, {"options": watch._signature(), "n_bytes": 10**6})
+    return dict(np.load(path))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda arrays: arrays.pop("rows"),
+        lambda arrays: arrays.update(rows=arrays["rows"][:10]),
+        lambda arrays: arrays.update(rows=arrays["rows"] * np.nan),
+        lambda arrays: arrays.update(rows=arrays["rows"].astype(str)),
+        lambda arrays: arrays.update(document=np.frombuffer(b"[1]", dtype=np.uint8)),
+        lambda arrays: arrays.update(document=arrays["document"][arrays["document"] != ord("5")]),
+        lambda arrays: arrays.pop("seal"),
+    ],
+)
+def test_a_checkpoint_that_was_changed_is_refused(tmp_path, change):
+    arrays = checkpoint_of(tmp_path / "at.npz")
+    load_stream(tmp_path / "at.npz", Options().estimator().begin_stream())
+    change(arrays)
+    np.savez(tmp_path / "at.npz", **arrays)
+    with pytest.raises(ValueError, match=r"at\.npz is not a checkpoint"):
+        load_stream(tmp_path / "at.npz", Options().estimator().begin_stream())
+
+
+def test_an_array_is_no_checkpoint(tmp_path):
+    with (tmp_path / "at.npz").open("wb") as file:
+        np.save(file, np.zeros(3))
+    with pytest.raises(ValueError, match="is not a checkpoint"):
+        load_stream(tmp_path / "at.npz", Options().estimator().begin_stream())
+
+
+def test_a_file_that_was_replaced_is_not_read_on(tmp_path, monkeypatch):
+    monkeypatch.setattr(sources, "PAUSE", 0.001)
+    source, checkpoint, out = tmp_path / "rows.csv", tmp_path / "at.npz", tmp_path / "events.jsonl"
+    source.write_text(lines())
+    follow(str(source), Options(), out, checkpoint=checkpoint, patience=0.0, until="1")
+    kept, events = source.read_text(), out.read_text()
+    source.write_text(kept[:1000])
+    with pytest.raises(ValueError, match=r"rows\.csv has 1000 bytes, fewer than were read before"):
+        follow(str(source), Options(), out, checkpoint=checkpoint, patience=0.0)
+    source.write_text(kept)
+    out.write_text(events[:10])
+    with pytest.raises(ValueError, match="events have 10 bytes, fewer than were written before"):
+        follow(str(source), Options(), out, checkpoint=checkpoint, patience=0.0)
+    assert out.read_text() == events[:10]
+
+
+@pytest.mark.parametrize("patience", ["-1", "nan"])
+def test_patience_is_a_time(tmp_path, patience):
+    (tmp_path / "rows.csv").write_text(lines())
+    done = CliRunner().invoke(app, ["watch", str(tmp_path / "rows.csv"), "--patience", patience])
+    assert done.exit_code == 2
+    assert "--patience must be at least 0 seconds" in done.output
+
+
+def test_bytes_without_lines_do_not_fill_the_memory(monkeypatch):
+    monkeypatch.setattr(module, "MAX_LINE", 5000)
+    watch = Watch(Options(), io.BytesIO())
+    with pytest.raises(ValueError, match="a line must have at most 5,000 bytes"):
+        watch.run(Pipe(io.BytesIO(bytes(10**6))))

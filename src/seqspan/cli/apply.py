@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -34,6 +34,7 @@ from seqspan.results.documents import DOCUMENT, Earlier, read_document
 from seqspan.results.fingerprints import hash_file, hash_files, hash_values
 from seqspan.results.folder import STATES, is_unchanged, load_result
 from seqspan.results.lock import reserved
+from seqspan.results.stored import read_label_names
 from seqspan.segmentation import Segmentation
 
 #: Settings that say how an input is read.
@@ -72,6 +73,7 @@ def read_known(folder: Path) -> Known:
     where = printable(str(folder))
     if document is None or "input" not in document:
         raise FileNotFoundError(f"{where}: no result folder; seqspan segment writes one.")
+    Earlier.read(folder).refuse_newer()
     if STATES not in document["files"]:
         raise ValueError(
             f"{where}: says nothing about what recognises its labels; run seqspan segment again on its input."
@@ -81,8 +83,8 @@ def read_known(folder: Path) -> Known:
     return Known(
         folder,
         KnownStates.load(folder / STATES),
-        tuple(document.get("label_names", ())),
-        _reading_settings(document.get("settings", {})),
+        read_label_names(document),
+        _reading_settings(document.get("settings", {}), where),
         hash_file(folder / STATES),
         document["input"].get("rate"),
     )
@@ -94,8 +96,13 @@ def read_vocabulary(folder: Path) -> Vocabulary:
     return Vocabulary(known.states, known.label_names, known.sha256)
 
 
-def _reading_settings(settings: Mapping[str, Any]) -> Settings:
+def _reading_settings(settings: Any, where: str) -> Settings:
     """Of the settings of a run, those that say how its input was read."""
+    kinds = {"stride": int, "read": list}
+    if not isinstance(settings, dict) or not all(
+        isinstance(settings[name], kinds.get(name, str)) for name in READING if settings.get(name) is not None
+    ):
+        raise ValueError(f"{where}: {DOCUMENT} does not say settings as it should.")
     given: dict[str, Any] = {name: settings[name] for name in READING if settings.get(name) is not None}
     return Settings(**given | {"read": tuple(given.get("read", ()))})
 

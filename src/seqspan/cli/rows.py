@@ -59,7 +59,7 @@ class RowParser:
             return None
         try:
             values = self._parse_json(line) if line[0] in "{[" else self._parse_cells(line)
-        except ValueError:
+        except (ValueError, RecursionError, csv.Error):  # brackets without end, cells without end
             self.n_refused += 1
             return None
         if values is None:
@@ -79,6 +79,9 @@ class RowParser:
             cells = list(found)
             self._choose(cells, [name for name in cells if _is_number(found[name])], named)
             self.columns = []
+        shorter = not named and self.names[-1] not in found
+        if shorter or not any(name in found for name in self.names):  # not a row with missing values
+            raise ValueError("other columns")
         return [_number(found.get(name)) for name in self.names]
 
     def _parse_cells(self, line: str) -> list[float] | None:
@@ -98,6 +101,9 @@ class RowParser:
         try:
             values = [float(cells[place]) for place in self.columns]
         except ValueError:
+            if self.header and set(self.names) <= set(cells):  # the header again, as in files put together
+                self.columns = [cells.index(name) for name in self.names]
+                return None
             return [_number(cells[place]) for place in self.columns]
         return values if math.isfinite(sum(values)) else [_number(cells[place]) for place in self.columns]
 
@@ -147,5 +153,8 @@ def _number(cell: object) -> float:
         return math.nan
     if isinstance(cell, bool) or not isinstance(cell, int | float | str):
         raise ValueError(f"{cell!r} is not a number")
-    number = float(cell)
+    try:
+        number = float(cell)
+    except OverflowError:  # an int of JSON
+        return math.nan
     return number if math.isfinite(number) else math.nan

@@ -60,4 +60,10 @@ class GrowingFile:
 
     def seek(self, offset: int) -> None:
         """Leave out the first bytes."""
+        size = self.path.stat().st_size
+        if size < offset:
+            raise ValueError(
+                f"{self.path} has {size} bytes, fewer than were read before the checkpoint ({offset}): "
+                "it was replaced. Use another checkpoint."
+            )
         self.offset = offset

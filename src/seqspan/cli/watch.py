@@ -30,6 +30,7 @@ from seqspan.estimators._known_stream import KnownStream
 
 BLOCK = 64  # rows that are handed on at once
 ROWS_PER_CHECKPOINT = 1024
+MAX_LINE = 2**24  # bytes; a source without line ends would fill the memory
 
 
 @dataclass(frozen=True)
@@ -103,6 +104,8 @@ class Watch:
         left = b""
         for block in source.blocks():
             *lines, left = (left + block).split(b"\n")
+            if len(left) > MAX_LINE:
+                raise ValueError(f"a line must have at most {MAX_LINE:,} bytes; are these rows of text?")
             for line in lines:
                 self._take(line)
                 if self.reached:
@@ -247,10 +250,20 @@ class Watch:
         self.suspected, self._saved_at = about["suspected"], self.stream.n_samples
         source.seek(self.n_bytes)
         if about["n_written"] is not None and self.out.seekable():
-            self.out.truncate(about["n_written"])
-            self.out.seek(about["n_written"])
+            self._go_back(about["n_written"])
         else:
             self._write(event="resumed", samples=self.stream.n_samples)
+
+    def _go_back(self, n_written: int) -> None:
+        """Leave out the events that were written after the checkpoint."""
+        size = self.out.seek(0, os.SEEK_END)
+        if size < n_written:
+            raise ValueError(
+                f"the events have {size} bytes, fewer than were written before the checkpoint ({n_written}): "
+                "they were replaced. Use another checkpoint."
+            )
+        self.out.truncate(n_written)
+        self.out.seek(n_written)
 
 
 def follow(
@@ -258,6 +271,8 @@ def follow(
     until: str | None = None, patience: float | None = None, vocabulary: Vocabulary | None = None,
 ) -> bool:  # fmt: skip
     """Follow standard input ("-") or a file, and say whether what was waited for has happened."""
+    if patience is not None and not patience >= 0:  # not a number is neither
+        raise ValueError(f"--patience must be at least 0 seconds; got {patience}.")
     with ExitStack() as stack:
         events = sys.stdout.buffer if out is None else stack.enter_context(_open(out, checkpoint))
         watch = Watch(options, events, checkpoint, until, vocabulary)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 import os
@@ -20,6 +21,7 @@ from seqspan.preprocess._frozen import FrozenChain
 
 FORMAT = 1  # of the file; another one is refused
 DOCUMENT = "document"  # name of the array that holds the JSON
+SEAL = "seal"  # name of the array that holds a checksum of all others
 
 
 def save_stream(path: Path, stream: Stream | KnownStream, about: Mapping[str, Any]) -> None:
@@ -40,6 +42,7 @@ def save_stream(path: Path, stream: Stream | KnownStream, about: Mapping[str, An
         arrays |= prepared.learned.to_arrays()
     text = json.dumps({"format": FORMAT, "about": dict(about), "stream": numbers})
     arrays[DOCUMENT] = np.frombuffer(text.encode(), dtype=np.uint8)
+    arrays[SEAL] = _checksum(arrays)
     packed = io.BytesIO()
     np.savez(packed, **arrays)  # type: ignore[arg-type]
     unfinished = path.with_name(path.name + ".part")
@@ -70,8 +73,10 @@ def load_stream(
     try:
         with np.load(path, allow_pickle=False) as archive:
             arrays: dict[str, Array] = {name: archive[name] for name in archive.files}
+        if not np.array_equal(arrays.pop(SEAL), _checksum(arrays)):
+            raise ValueError("it has changed since it was written.")
         document = json.loads(arrays.pop(DOCUMENT).tobytes())
-    except (KeyError, ValueError, EOFError, zipfile.BadZipFile) as error:
+    except (KeyError, TypeError, ValueError, EOFError, zipfile.BadZipFile) as error:
         raise ValueError(f"{path} is not a checkpoint of a stream: {error}") from error
     if document["format"] != FORMAT:
         raise ValueError(
@@ -85,3 +90,13 @@ def load_stream(
         prepared = FrozenChain(make_chain(numbers["steps"]), learned)
     stream.restore(numbers, arrays, prepared)
     return about
+
+
+def _checksum(arrays: Mapping[str, Array]) -> Array:
+    """SHA-256 of named arrays, as bytes."""
+    digest = hashlib.sha256()
+    for name in sorted(arrays):
+        array = np.ascontiguousarray(arrays[name])
+        digest.update(f"{name} {array.dtype} {array.shape} ".encode())
+        digest.update(array.tobytes())
+    return np.frombuffer(digest.digest(), dtype=np.uint8)

@@ -77,11 +77,17 @@ def _check_document(document: Mapping[str, Any]) -> None:
     wrong = [
         name for name, kind in wanted.items() if name not in document or not isinstance(document[name], kind)
     ]
-    names = document.get("label_names", [])
-    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        wrong.append("label_names")
+    read_label_names(document)
     if wrong:
         raise ValueError(f"{DOCUMENT} does not say {', '.join(wrong)} as it should.")
+
+
+def read_label_names(document: Mapping[str, Any]) -> tuple[str, ...]:
+    """Names of labels, as ``result.json`` says them."""
+    names = document.get("label_names", [])
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise ValueError(f"{DOCUMENT} does not say label_names as it should.")
+    return tuple(names)
 
 
 def _check_spans(stored: Stored) -> None:

@@ -219,3 +219,17 @@ def test_an_input_that_cannot_be_read_leaves_no_folder(walks):
     (walks / "table.csv").write_text("a,b\n1,\n2,3\n")
     run("segment", "table.csv", status=1)
     assert not (walks / "table.seqspan").exists()
+
+
+@pytest.mark.parametrize("n", [1, 2])
+def test_too_few_samples_are_refused_as_by_the_library(tmp_path, n):
+    np.save(tmp_path / "few.npy", np.eye(n, 3))
+    result = run("segment", tmp_path / "few.npy", "--out", tmp_path / "out", status=1)
+    assert f"few.npy: at least 3 samples are needed; got {n}" in result.output
+
+
+def test_the_package_can_be_run(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-m", "seqspan", "--version"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr

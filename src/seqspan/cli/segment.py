@@ -23,6 +23,7 @@ from seqspan.cli.settings import Settings, estimator_of, parse_exports, parse_ra
 from seqspan.cli.truth import Truth, read_truth, score
 from seqspan.cli.values import count_samples, parse_names
 from seqspan.estimators import SubspaceSegmenter
+from seqspan.estimators._base import MIN_SAMPLES
 from seqspan.exports.selection import Selection, file_of
 from seqspan.pipeline import cut, represent
 from seqspan.readers._limits import check_regular
@@ -235,6 +236,8 @@ def _segment(
     job: Job, recording: Recording, estimator: SubspaceSegmenter, display: Display, *, fresh: bool
 ) -> Segmentation:
     """Run the pipeline; if the folder contains a cached solution, only the cut is run."""
+    if len(recording) < MIN_SAMPLES:
+        raise ValueError(f"at least {MIN_SAMPLES} samples are needed; got {len(recording)}.")
     method, cutting = estimator.stages()
     cache = SolutionCache(job.folder, code_version())
     if fresh:

@@ -2,12 +2,28 @@ from __future__ import annotations
 
 import multiprocessing
 import threading
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from threadpoolctl import threadpool_info
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from seqspan._core.threads import Team, count_threads
+
+
+@pytest.fixture(autouse=True)
+def two_threads() -> Iterator[None]:
+    """BLAS has two threads, whatever the machine and the number of workers."""
+    before = min(blas_threads())
+    limit_blas(2)
+    yield
+    limit_blas(before)
+
+
+def limit_blas(n_threads: int) -> None:
+    """Set the number of threads from a thread that ends: one that lives on would keep others from it."""
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(threadpool_limits, n_threads, user_api="blas").result()
 
 
 def blas_threads() -> set[int]:

@@ -41,13 +41,15 @@ def test_spans_are_found_and_are_final_while_samples_arrive():
     assert max(stream.delays[2:]) <= 2 * module.CHUNK  # nothing but evidence has to be waited for
 
 
-@pytest.mark.parametrize("block", [1, 37, 800])
-def test_how_samples_are_handed_in_changes_nothing(block):
-    X = recording(noise=0.3)
-    one, other = fed(X, 100), fed(X, block)
-    assert one.final == other.final
-    assert one.delays == other.delays
-    assert one.division().boundaries.tolist() == other.division().boundaries.tolist()
+def test_how_samples_are_handed_in_changes_nothing():
+    X = recording(noise=0.3, length=60)
+    one = fed(X, 100)
+    assert len(one.final) >= 3
+    for block in (1, 37, 480):
+        other = fed(X, block)
+        assert one.final == other.final
+        assert one.delays == other.delays
+        assert one.division().boundaries.tolist() == other.division().boundaries.tolist()
 
 
 def test_what_is_final_stays():

@@ -29,9 +29,15 @@ def _fail(estimator, samples, **parameters):
     return estimator.set_params(**before)
 
 
+def _look_at(estimator):
+    """The estimator after all its attributes were read, some of which are computed then."""
+    _attributes(estimator)
+    return estimator
+
+
 CALLS = {
     "nothing": lambda estimator: estimator,
-    "fit": lambda estimator: estimator.fit(X[:30, :7]),
+    "fit": lambda estimator: _look_at(estimator.fit(X[:30, :7])),
     "fit of a table": lambda estimator: estimator.fit(TABLE),
     "set_params": lambda estimator: estimator.set_params(n_subspaces=3, cut="peaks"),
     "clone": clone,

@@ -17,6 +17,7 @@ from seqspan.cuts.ordered.n_spans import (
     GRAINS,
     MIN_EVIDENCE,
     N_SURROGATES,
+    Effort,
     SpanCount,
     count_spans,
 )
@@ -230,3 +231,14 @@ def test_it_gives_up_when_more_spans_explain_no_more(monkeypatch):
     asked.clear()
     np.testing.assert_array_equal(count_spans(X, 5, n_jobs=1).recording, expected)
     assert max(asked) < most < X.shape[1] // 5
+
+
+@pytest.mark.parametrize("scale", [2.0**990, 2.0**-990])
+@pytest.mark.parametrize("d", [3, 120])  # the second has more features than are kept
+def test_the_scale_of_the_samples_does_not_matter(d, scale):
+    rng = np.random.default_rng(0)
+    X = np.repeat(rng.standard_normal((d, 3)), 30, axis=1) + 0.5 * rng.standard_normal((d, 90))
+    effort = Effort(n_surrogates=2, grid_points=100)
+    ordinary, scaled = (count_spans(Y, 5, effort=effort) for Y in (X, scale * X))
+    np.testing.assert_allclose(scaled.recording, ordinary.recording, rtol=1e-6)
+    np.testing.assert_allclose(scaled.samples, ordinary.samples, rtol=1e-6)

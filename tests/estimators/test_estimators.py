@@ -19,7 +19,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
 
 from seqspan import LRR, LSR, OSC, SSC, Recording, SpatSC
-from seqspan.cuts.ordered import search
+from seqspan.cuts.ordered import cost
 from seqspan.datasets import add_noise, make_recurring_subspaces, make_subspaces
 from seqspan.estimators import expected_failed_checks
 from seqspan.estimators._partial_fit import REFUSED
@@ -566,9 +566,8 @@ def test_the_fit_at_the_end_of_a_stream_has_every_parameter(name):
 @pytest.mark.parametrize("Estimator", ESTIMATORS)
 def test_n_jobs_reaches_the_cut(Estimator, sequence, monkeypatch):
     seen = []
-    real = search.Team
-    monkeypatch.setattr(search, "Team", lambda n_jobs, **more: seen.append(n_jobs) or real(n_jobs, **more))
-    monkeypatch.setattr(search, "PARALLEL_FROM", 0)
+    real = cost.Team
+    monkeypatch.setattr(cost, "Team", lambda n_jobs, **more: seen.append(n_jobs) or real(n_jobs, **more))
     Estimator(cut="ordered", n_spans=3, n_jobs=2).fit(sequence[0])
     assert set(seen) == {2}
 

@@ -75,6 +75,12 @@ def test_it_ends_when_a_state_was_seen(until, last):
     assert len(spans_of(events)) < len(ORDER)
 
 
+def test_the_first_state_of_all_is_not_new():
+    events, watch = watched(lines([0], 200), until="new")
+    assert [span["new"] for span in spans_of(events)] == [True]
+    assert not watch.reached
+
+
 class Killed(Exception):
     pass
 

@@ -16,6 +16,7 @@ from seqspan.cli import watch as module
 from seqspan.cli.commands import app
 from seqspan.cli.sources import GrowingFile, Pipe
 from seqspan.cli.watch import Options, Watch, follow
+from seqspan.estimators import _checkpoint as checkpoints
 from seqspan.estimators._checkpoint import load_stream, save_stream
 
 ORDER = [0, 1, 2, 0, 3, 1, 0, 2]
@@ -293,3 +294,11 @@ def test_bytes_without_lines_do_not_fill_the_memory(monkeypatch):
     watch = Watch(Options(), io.BytesIO())
     with pytest.raises(ValueError, match="a line must have at most 5,000 bytes"):
         watch.run(Pipe(io.BytesIO(bytes(10**6))))
+
+
+def test_a_checkpoint_of_another_format_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(checkpoints, "FORMAT", 7)
+    checkpoint_of(tmp_path / "at.npz")
+    monkeypatch.undo()
+    with pytest.raises(ValueError, match="has format 7, and this version of seqspan reads 1"):
+        load_stream(tmp_path / "at.npz", Options().estimator().begin_stream())

@@ -179,8 +179,8 @@ def _match_rate(recording: Recording, known: Known, *, resampled: bool) -> Recor
         return resample_to(recording, known.rate)
     before, here = describe_rate(known.rate, recording), describe_rate(rate, recording)
     return recording.with_notes(
-        f"the known labels were found at {before}, and this was recorded at {here}, which may look otherwise: "
-        f"seqspan segment --resample {min(known.rate, rate):.4g} finds labels that can be compared"
+        f"the known labels were found at {before}, and this was recorded at {here}, which may mislead; "
+        f"segment --resample {min(known.rate, rate):.4g} finds labels that can be compared"
     )
 
 

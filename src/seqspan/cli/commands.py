@@ -71,8 +71,9 @@ def segment(
     """Segment files, folders or patterns: writes tables, result.json and report.html."""
     control = Control(**{f.name: given.pop(f.name) for f in fields(Control)})
     settings, sources = prepare(inputs, given, control)
-    threads = None if settings.jobs == 1 else max(1, (os.cpu_count() or 1) // settings.jobs)
-    level = 0 if control.quiet or settings.jobs > 1 or cluster is not None else 1 + control.verbose
+    at_once = 1 if settings.together else settings.jobs
+    threads = None if at_once == 1 else max(1, (os.cpu_count() or 1) // at_once)
+    level = 0 if control.quiet or at_once > 1 or cluster is not None else 1 + control.verbose
     failed = False
     jobs = make_jobs(sources, settings, 1 if cluster is not None else threads, level)
     for outcome in run_all(jobs, control.fresh, cluster):

@@ -6,7 +6,9 @@ import platform
 import shlex
 import warnings
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -154,7 +156,8 @@ def code_version() -> str:
 
 def _read(job: Job, options: dict[str, Any]) -> Recording:
     """Read the input, or several one after another; long gaps in time are joins, too."""
-    recordings = [read(source, **options) for source in job.sources]
+    with ThreadPoolExecutor(job.settings.jobs) as readers:  # one result, so --jobs inputs are read at a time
+        recordings = list(readers.map(partial(read, **options), job.sources))
     if job.settings.gap is not None:
         recordings = [_split(each, job.settings.gap) for each in recordings]
     return concatenate(recordings, parse_rate(job.settings))

@@ -65,7 +65,7 @@ class Settings:
     together: bool = option("--together", "", "all inputs share their labels; one result folder", False)
     gap: float | None = option("--gap", "SECONDS", "what follows a longer gap in time is another recording")
     resample: str | None = option(
-        "--resample", "RATE|first", "samples per second of all, or as the first input"
+        "--resample", "RATE|first", "samples per second of all inputs, or as the first", expert=True
     )
     seed: int = option("--seed", "N", "seed of the cut's random numbers", 0, expert=True)
     truth: str | None = option("--truth", "FILE", "true labels or boundaries, to score the result")

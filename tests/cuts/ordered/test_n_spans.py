@@ -201,7 +201,7 @@ def test_blocks_are_means_and_the_last_may_be_shorter(monkeypatch):
 
 
 def test_no_block_has_samples_of_two_recordings(monkeypatch):
-    monkeypatch.setattr(module, "MAX_SAMPLES", 4)
+    monkeypatch.setattr(module, "MAX_SAMPLES", 3)
     rows = np.arange(20.0).reshape(10, 2)
     averaged, _, parts = module._average_blocks(rows, 7, (4,))
     expected = [rows[:3].mean(0), rows[3], rows[4:7].mean(0), rows[7:].mean(0)]
@@ -242,3 +242,19 @@ def test_the_scale_of_the_samples_does_not_matter(d, scale):
     ordinary, scaled = (count_spans(Y, 5, effort=effort) for Y in (X, scale * X))
     np.testing.assert_allclose(scaled.recording, ordinary.recording, rtol=1e-6)
     np.testing.assert_allclose(scaled.samples, ordinary.samples, rtol=1e-6)
+
+
+def test_many_short_recordings_keep_enough_samples_to_show_their_spans():
+    """Averaged like one recording of a million samples, 250 of them would be five, which show nothing."""
+    rows = np.arange(10.0**6)[:, None]
+    one, _, _ = module._average_blocks(rows, 5, ())
+    many, shortest, parts = module._average_blocks(rows, 50, tuple(range(1000, 10**6, 1000)))
+    assert (len(one), len(many), len(parts), shortest) == (20_000, 100_000, 1000, 5)
+    np.testing.assert_array_equal(many[parts[1]][:2, 0], [1004.5, 1014.5])
+
+
+def test_the_first_peak_is_where_patience_ends():
+    net = np.concatenate([[0.0, 1.0, 3.0], np.zeros(10), [9.0]])
+    assert module._first_peak(net) == 2
+    assert module._first_peak(net[[0, 1, 2, 3, -1]]) == 4
+    assert module._first_peak(np.zeros(4)) == 0

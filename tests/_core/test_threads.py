@@ -7,11 +7,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-<<<<<<< HEAD
-from threadpoolctl import threadpool_info, threadpool_limits
-=======
-from threadpoolctl import ThreadpoolController, threadpool_info
->>>>>>> several
+from threadpoolctl import ThreadpoolController, threadpool_info, threadpool_limits
 
 from seqspan._core import threads
 from seqspan._core.threads import Team, count_threads

@@ -9,6 +9,10 @@ from pathlib import Path
 import pytest
 from hypothesis import Phase, settings
 
+# beside other workers, threads of BLAS wait for each other; NumPy reads this when it is imported
+if "PYTEST_XDIST_WORKER" in os.environ:
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 # a busy machine is not a failing test: examples are limited in number, not in time
 settings.register_profile("seqspan", deadline=None)
 # a mutation run tries the tests a thousand times, repeats exactly, and asks only whether they fail

@@ -131,6 +131,33 @@ def test_a_file_of_something_else_is_refused(found, tmp_path):
         KnownStates.load(path)
 
 
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("labels", lambda labels: labels[:1]),
+        ("labels", lambda labels: labels + 0.5),
+        ("labels", lambda labels: labels[::-1]),
+        ("counts", lambda counts: counts * np.nan),
+        ("totals", lambda totals: totals[:, :2]),
+        ("products", lambda products: products[:, :2]),
+        ("nearness", lambda nearness: nearness[:1]),
+        ("price", lambda price: np.nan),
+        ("price", lambda price: -1e9),
+        ("shortest", lambda shortest: 0),
+        ("exponent", lambda exponent: 10**6),
+        ("header", lambda header: np.array("[]")),
+        ("header", lambda header: np.array(str(header).replace('"n_features": 20', '"n_features": -1'))),
+    ],
+)
+def test_a_file_made_by_hand_is_refused_if_it_makes_no_sense(found, tmp_path, name, change):
+    path = tmp_path / "states.npz"
+    found.states.save(path)
+    arrays = dict(np.load(path))
+    np.savez(path, **arrays | {name: change(arrays[name])})
+    with pytest.raises(ValueError, match="no known states"):
+        KnownStates.load(path)
+
+
 def test_states_survive_pickling_of_a_segmentation(found, samples):
     again = pickle.loads(pickle.dumps(found))
     np.testing.assert_array_equal(again.states.predict(samples[0]), found.states.predict(samples[0]))

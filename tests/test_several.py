@@ -242,7 +242,7 @@ def test_columns_are_matched_by_name():
 
 def test_other_kinds_and_rates_are_refused():
     walk = replace(as_recording(np.eye(4)), times=np.arange(4) / 100, time_unit="s", source="walk.csv")
-    with pytest.raises(ValueError, match=r"different sampling intervals, 0\.01 and 0\.02 s: resample"):
+    with pytest.raises(ValueError, match=r"different sampling rates \(100 Hz: walk.csv; 50 Hz: run.csv\)"):
         concatenate([walk, replace(walk, times=np.arange(4) / 50, source="run.csv")])
     with pytest.raises(ValueError, match="table in s and mocap in s"):
         concatenate([walk, replace(walk, kind="mocap")])

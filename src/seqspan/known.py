@@ -155,7 +155,9 @@ class KnownStates:
         found = []
         for part in X.split() if isinstance(X, Recording) else [X]:
             rows = self._rows(part)
-            values = function(self.chain.apply(rows).T)
+            with np.errstate(over="ignore", invalid="ignore"):  # what overflows here fits no label
+                prepared = self.chain.apply(rows)
+            values = function(prepared.T)
             kept = self.chain.rows(len(rows))  # a row that was left out has the value of the one before
             found.append(values[np.searchsorted(kept, np.arange(len(rows)), side="right") - 1])
         return np.concatenate(found)
@@ -164,7 +166,7 @@ class KnownStates:
         """The columns that are known, in their order."""
         rows: npt.NDArray[Any] = to_host(X.X if isinstance(X, Recording) else X)
         if isinstance(X, Recording) and self.feature_names:
-            return np.asarray(rows[:, _match_columns(self.feature_names, X.feature_names)])
+            return np.asarray(rows[:, match_columns(self.feature_names, X.feature_names)])
         if rows.shape[1] != self.n_features:
             raise ValueError(f"X must have {self.n_features} features, as before; got {rows.shape[1]}.")
         return rows
@@ -216,7 +218,10 @@ class KnownStates:
     def _from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]], header: Mapping[str, Any]) -> Self:
         """Put together what a file holds."""
         chain, names = Chain.from_arrays(header["steps"], arrays), tuple(header["feature_names"])
-        return cls(States.from_arrays(arrays), chain, int(header["n_features"]), names)
+        n_features = int(header["n_features"])
+        if n_features < 1 or (names and len(names) != n_features):
+            raise ValueError(f"{n_features} features with {len(names)} names.")
+        return cls(States.from_arrays(arrays), chain, n_features, names)
 
 
 def _read_arrays(path: Path) -> dict[str, npt.NDArray[Any]]:
@@ -240,7 +245,7 @@ def _learn_chain(steps: Any, rows: npt.NDArray[Any], joins: tuple[int, ...]) -> 
     return Chain((*first, *learned.steps))
 
 
-def _match_columns(known: tuple[str, ...], given: tuple[str, ...]) -> list[int]:
+def match_columns(known: tuple[str, ...], given: tuple[str, ...]) -> list[int]:
     """Where the known columns are among those given; missing and additional ones are an error."""
     missing = [name for name in known if name not in set(given)]
     additional = [name for name in given if name not in set(known)]

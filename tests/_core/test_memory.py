@@ -117,7 +117,8 @@ def attempt(estimator, X):
 def samples(n):
     return np.random.default_rng(0).standard_normal((n, 5))
 """
-    answer = subprocess.run([sys.executable, "-c", preamble + code], capture_output=True, text=True)
+    one = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}  # every thread reserves address space, too
+    answer = subprocess.run([sys.executable, "-c", preamble + code], env=one, capture_output=True, text=True)
     assert answer.returncode == 0, answer.stderr[-2000:]
     return answer.stdout.splitlines()
 

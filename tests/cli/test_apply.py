@@ -151,3 +151,21 @@ def test_an_unknown_export_is_wrong_usage(folder):
         "--export must be one of"
         in run("apply", "day1.seqspan", "day2.csv", "--export", "x", status=2).output
     )
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"format": 99}, "holds a result of format 99, and this version of seqspan knows formats up to 2"),
+        ({"label_names": 5}, "label_names"),
+        ({"settings": []}, "settings"),
+        ({"settings": {"read": 5}}, "settings"),
+        ({"settings": {"columns": [1]}}, "settings"),
+    ],
+)
+def test_a_result_made_by_hand_or_by_a_newer_version_is_refused(folder, change, message):
+    path = Path("day1.seqspan/result.json")
+    path.write_text(json.dumps(json.loads(path.read_text()) | change))
+    result = run("apply", "day1.seqspan", "day2.csv", status=1)
+    assert message in result.output
+    assert "unexpected" not in result.output

@@ -60,6 +60,7 @@ def test_the_demo_replaces_no_file_of_the_user(tmp_path, monkeypatch, name):
     assert (tmp_path / name).read_text() == "mine"
 
 
+@pytest.mark.usefixtures("plain_report")
 def test_the_demo_fails_where_the_answer_is_not_what_was_rendered(tmp_path, monkeypatch):
     wrong = np.roll(demo.true_labels(), 30)
     monkeypatch.setattr(demo, "true_labels", lambda: wrong)

@@ -168,26 +168,28 @@ def test_graphics_cards_are_counted(monkeypatch):
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names")
-@pytest.mark.parametrize(
-    ("names", "arguments"),
-    [
-        (["pipe.csv"], ["pipe.csv"]),
-        (["pipe.csv"], ["pipe.csv", "--format", "csv"]),
-        (["truth.csv"], ["walk0.npy", "--truth", "truth.csv"]),
-        (["s.asf"], ["s_01.amc", "--read", "skeleton=s.asf"]),
-    ],
-)
-def test_a_pipe_is_refused_at_once(walks, names, arguments):
+def test_pipes_are_refused_at_once(walks):
     write_amc(walks / "s_01.amc", 5)
-    for name in names:
+    commands = {
+        ("pipe.csv",): "pipe.csv",
+        ("pipe.csv", "--format", "csv"): "pipe.csv",
+        ("walk0.npy", "--truth", "truth.csv"): "truth.csv",
+        ("s_01.amc", "--read", "skeleton=s.asf"): "s.asf",
+    }
+    for name in set(commands.values()):
         os.mkfifo(name)
     # a process of its own, because one that waits for the other end of a pipe waits forever
-    command = [sys.executable, "-m", "seqspan.cli", "segment", *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
-    assert done.returncode == 1
-    message = f"{names[0]}: a pipe or device cannot be read; save its content to a file first."
-    (line,) = done.stderr.splitlines()
-    assert message in line
+    code = f"""from typer.testing import CliRunner
+from seqspan.cli import app
+for arguments in {list(commands)}:
+    done = CliRunner().invoke(app, ["segment", *arguments])
+    print(done.exit_code, done.stderr.strip())"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    lines = done.stdout.splitlines()
+    assert len(lines) == len(commands), done.stderr
+    for line, name in zip(lines, commands.values(), strict=True):
+        assert line.startswith("1 seqspan: error: ")
+        assert f"{name}: a pipe or device cannot be read; save its content to a file first." in line
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names")
@@ -219,3 +221,17 @@ def test_an_input_that_cannot_be_read_leaves_no_folder(walks):
     (walks / "table.csv").write_text("a,b\n1,\n2,3\n")
     run("segment", "table.csv", status=1)
     assert not (walks / "table.seqspan").exists()
+
+
+@pytest.mark.parametrize("n", [1, 2])
+def test_too_few_samples_are_refused_as_by_the_library(tmp_path, n):
+    np.save(tmp_path / "few.npy", np.eye(n, 3))
+    result = run("segment", tmp_path / "few.npy", "--out", tmp_path / "out", status=1)
+    assert f"few.npy: at least 3 samples are needed; got {n}" in result.output
+
+
+def test_the_package_can_be_run(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-m", "seqspan", "--version"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr

@@ -39,3 +39,53 @@ def test_blank_lines_are_gaps_and_other_lines_are_counted():
     rows, parser = rows_of("1,2", "", "  ", "3", "4,word", '{"broken', "[true]", "5,6,7")
     assert rows == [[1, 2], [5, 6]]
     assert parser.n_refused == 4
+
+
+@pytest.mark.parametrize(
+    ("lines", "rows", "names"),
+    [
+        (["Time (s),left knee,note", "0.1,1,ok", "0.2,2,"], [[1], [2]], ["left knee"]),
+        (["Zeit;links;rechts", "0,5;1,5;2", "1;;3,25"], [[0.5, 1.5, 2], [1, 1.5, 3.25]], None),
+        (['"time","a, left","b"', '0,"1","2"'], [[1, 2]], ["a, left", "b"]),
+        (["a\tb\t", "1\t2\t", "\t3\t4"], [[1, 2]], ["a", "b"]),
+    ],
+)
+def test_tables_as_programs_write_them(lines, rows, names):
+    found, parser = rows_of(*lines)
+    assert found[: len(rows)] == rows
+    assert names is None or parser.names[: len(names)] == names
+
+
+def test_only_wanted_columns_are_used_if_they_have_names():
+    parser = RowParser(wanted=["b", "a"])
+    assert [parser.parse(line) for line in ("a,c,b", "1,,2", "3,5,4")] == [None, [1, 2], [3, 4]]
+    assert (parser.names, parser.n_unused) == (["a", "b"], 1)
+    parser = RowParser(wanted=["b", "a"])
+    assert parser.parse("1,2,3") == [1, 2, 3]
+    assert not parser.named
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "[" * 100_000,
+        '{"a": 1' + "0" * 400 + "}",
+        '{"a": 1' + "0" * 5000 + "}",
+        '1,"' + "2" * 200_000,
+        "\0,\0",
+        '{"temperature": 1}',
+        "[7]",
+    ],
+)
+def test_no_line_stops_the_program_or_repeats_the_row_before(line):
+    for first in (["a,b", "1,2"], ["[1, 2]"], ['{"a": 1, "b": 2}']):
+        rows, _ = rows_of(*first, line, "[3, 4]" if first == ["[1, 2]"] else '{"a": 3, "b": 4}')
+        assert [row for row in rows if row != [1, 2]] == [[3, 4]]
+        assert len(rows) == 2 or line.startswith('{"a": 10')  # an infinite value is a missing one
+    assert rows_of(line)[0] in ([], [[1]], [[7]])
+
+
+def test_a_header_that_comes_again_may_name_the_columns_in_another_order():
+    rows, parser = rows_of("time,a,b", "0,1,2", "time,a,b", "1,3,4", "b,time,a", "6,2,5", "x,y,z", "8,3,7")
+    assert rows == [[1, 2], [3, 4], [5, 6], [7, 8]]
+    assert parser.n_refused == 1  # the names of other columns

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ import seqspan
 from seqspan.cli.commands import app
 from seqspan.datasets import make_recurring_subspaces
 from seqspan.exports.selection import Selection
+from seqspan.plots import COLOURS
 from seqspan.results.folder import REPORT
 
 ORDER, LENGTHS = (0, 1, 2, 0, 2, 1, 0), (40, 35, 45, 40, 30, 50, 40)
@@ -93,8 +95,21 @@ def test_the_report_has_a_row_for_each_recording(trials):
     folder, _ = trials
     run("trials/*.csv", "--together")
     page = (folder / "trials.seqspan" / REPORT).read_text()
-    assert page.count('class="recording-row"') == 3
-    assert "3 spans of a.csv" in page
+    rows = page.split('class="recording-row"')[1:]
+    assert len(rows) == 3
+    spans = read_rows(folder / "trials.seqspan" / "segments.csv")
+    longest = max(np.diff([*STARTS, sum(LENGTHS)]))
+    for name, row in zip(("a.csv", "b.csv", "c.csv"), rows, strict=True):
+        own = [span for span in spans if span["recording"] == name]
+        assert f"{len(own)} spans of {name}" in row
+        bars = re.findall(r'<rect x="([^"]*)" width="([^"]*)".*?fill="([^"]*)"><title>(.*?)</title>', row)
+        assert len(bars) == len(own)
+        for span, (x, width, colour, title) in zip(own, bars, strict=True):
+            start, end = int(span["start"]) - int(own[0]["start"]), int(span["end"]) - int(span["start"])
+            assert float(x) == pytest.approx(1000 * start / longest, abs=0.01)
+            assert float(width) == pytest.approx(1000 * end / longest, abs=0.01)
+            assert colour == COLOURS[int(span["label"])]
+            assert title == f"{span['name']}: {span['start_time']} to {span['end_time']} s"
     assert "All 4 boundaries are clear." in page  # joins are not counted
     assert "NaN" not in page
 
@@ -140,13 +155,13 @@ def test_inputs_that_do_not_match_are_refused(trials):
 def test_long_gaps_are_joins(trials):
     folder, _ = trials
     X, _ = make_recurring_subspaces((0, 1, 0), 3, 12, (50, 50, 40), rng=0)
-    times = np.concatenate([np.arange(70), 5000 + np.arange(70)]) / 50
+    times = np.concatenate([np.arange(20), 250 + np.arange(20, 70), 5000 + np.arange(70)]) / 50  # 5 s, 94 s
     write_table(folder / "log.csv", times, X.T, [f"c{place}" for place in range(12)])
     run("log.csv", "--gap", "10", "--no-report")
     rows = read_rows(folder / "log.seqspan" / "segments.csv")
     assert [int(row["start"]) for row in rows] == [0, 50, 70, 100]
     assert [row["recording"] for row in rows] == ["log.csv 1"] * 2 + ["log.csv 2"] * 2
-    assert rows[1]["end_time"] == "1.4"
+    assert rows[1]["end_time"] == "6.4"
     run("log.csv", "--gap", "0", status=2)
 
 
@@ -154,3 +169,17 @@ def test_gaps_need_times_in_seconds(trials):
     folder, _ = trials
     np.save(folder / "rows.npy", np.random.default_rng(0).standard_normal((40, 3)))
     assert "--gap needs times in seconds" in run("rows.npy", "--gap", "10", status=1).output
+
+
+def test_many_recordings_are_in_a_box_that_scrolls(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    for place in range(13):
+        rows = np.repeat(np.eye(3)[[place % 3, (place + 1) % 3]], 10, axis=0) + 0.1 * rng.standard_normal(
+            (20, 3)
+        )
+        write_table(tmp_path / f"{place:02}.csv", np.arange(20) / 10, rows, list("abc"))
+    run("*.csv", "--together", "--out", "found")
+    page = (tmp_path / "found" / REPORT).read_text()
+    assert 'class="recordings many" tabindex="0" role="list" aria-label="13 recordings"' in page
+    assert page.count('class="recording-row"') == 13

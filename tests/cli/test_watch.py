@@ -11,10 +11,13 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from seqspan.cli import sources
 from seqspan.cli import watch as module
 from seqspan.cli.commands import app
-from seqspan.cli.watch import GrowingFile, Options, Pipe, Watch, follow
-from seqspan.estimators._checkpoint import load_stream
+from seqspan.cli.sources import GrowingFile, Pipe
+from seqspan.cli.watch import Options, Watch, follow
+from seqspan.estimators import _checkpoint as checkpoints
+from seqspan.estimators._checkpoint import load_stream, save_stream
 
 ORDER = [0, 1, 2, 0, 3, 1, 0, 2]
 LENGTH = 60
@@ -73,6 +76,12 @@ def test_it_ends_when_a_state_was_seen(until, last):
     assert len(spans_of(events)) < len(ORDER)
 
 
+def test_the_first_state_of_all_is_not_new():
+    events, watch = watched(lines([0], 200), until="new")
+    assert [span["new"] for span in spans_of(events)] == [True]
+    assert not watch.reached
+
+
 class Killed(Exception):
     pass
 
@@ -93,12 +102,12 @@ class DyingFile(GrowingFile):
 
 
 def test_twenty_kills_lose_no_span_and_double_none(tmp_path, monkeypatch):
-    monkeypatch.setattr(module, "READ", 700)  # about 20 rows
+    monkeypatch.setattr(sources, "READ", 700)  # about 20 rows
     monkeypatch.setattr(module, "ROWS_PER_CHECKPOINT", 64)
-    monkeypatch.setattr(module, "PAUSE", 0.001)
+    monkeypatch.setattr(sources, "PAUSE", 0.001)
     source, checkpoint, out = tmp_path / "rows.csv", tmp_path / "at.npz", tmp_path / "events.jsonl"
     source.write_text(lines())
-    follow(str(source), Options(), tmp_path / "whole.jsonl", None, None, 0.0)
+    follow(str(source), Options(), tmp_path / "whole.jsonl", patience=0.0)
     rng, kills = np.random.default_rng(0), 0
     for _ in range(100):
         mode = "r+b" if out.exists() else "xb"
@@ -178,14 +187,14 @@ def test_what_is_wrong_is_said(options, message):
 
 
 def test_a_run_killed_before_its_first_row_can_be_repeated(tmp_path, monkeypatch):
-    monkeypatch.setattr(module, "PAUSE", 0.001)
+    monkeypatch.setattr(sources, "PAUSE", 0.001)
     source, checkpoint, out = tmp_path / "rows.csv", tmp_path / "at.npz", tmp_path / "events.jsonl"
     source.write_text(lines([0, 1], 80))
     out.touch()
     with out.open("r+b") as events, pytest.raises(Killed):
         Watch(Options(), events, checkpoint).run(DyingFile(source, 0))
     assert checkpoint.exists()
-    assert not follow(str(source), Options(), out, checkpoint, None, 0.0)
+    assert not follow(str(source), Options(), out, checkpoint=checkpoint, patience=0.0)
     assert [json.loads(line)["end"] for line in out.read_text().splitlines() if '"span"' in line] == [80, 160]
 
 
@@ -195,3 +204,101 @@ def test_events_replace_no_file(tmp_path):
     done = CliRunner().invoke(app, ["watch", "-", "--out", str(out)], input="")
     assert done.exit_code == 1
     assert out.read_text() == "precious"
+
+
+def drift(seed):
+    """A slow drift: changes are suspected that later turn out to be none."""
+    rng = np.random.default_rng(seed)
+    X = 0.1 * np.cumsum(rng.standard_normal((1500, 4)), axis=0) + rng.standard_normal((1500, 4))
+    return "".join(",".join(f"{value:.4f}" for value in row) + "\n" for row in X)
+
+
+@pytest.mark.parametrize(("text", "n_withdrawn"), [(lines(length=97, seed=3), 0), (drift(1), 2)])
+def test_every_suspected_change_becomes_a_boundary_or_is_withdrawn(text, n_withdrawn):
+    events, watch = watched(text)
+    near = max(watch.options.min_length, round(watch.stream.time_scale))
+    suspected = []
+    for event in events:
+        if event["event"] == "change":
+            suspected.append(event["at"])
+        elif event["event"] == "withdrawn":
+            suspected.remove(event["at"])  # it was there, and is withdrawn once
+        else:
+            suspected = [at for at in suspected if abs(at - event["end"]) > near]
+    assert suspected == []
+    assert sum(event["event"] == "withdrawn" for event in events) == n_withdrawn
+
+
+def checkpoint_of(path):
+    """A checkpoint after 128 rows."""
+    watch = Watch(Options(), io.BytesIO(), path)
+    watch.run(Pipe(io.BytesIO(lines().encode()[:4000])))
+    save_stream(path, watch.stream, {"options": watch._signature(), "n_bytes": 10**6})
+    return dict(np.load(path))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda arrays: arrays.pop("rows"),
+        lambda arrays: arrays.update(rows=arrays["rows"][:10]),
+        lambda arrays: arrays.update(rows=arrays["rows"] * np.nan),
+        lambda arrays: arrays.update(rows=arrays["rows"].astype(str)),
+        lambda arrays: arrays.update(document=np.frombuffer(b"[1]", dtype=np.uint8)),
+        lambda arrays: arrays.update(document=arrays["document"][arrays["document"] != ord("5")]),
+        lambda arrays: arrays.pop("seal"),
+    ],
+)
+def test_a_checkpoint_that_was_changed_is_refused(tmp_path, change):
+    arrays = checkpoint_of(tmp_path / "at.npz")
+    load_stream(tmp_path / "at.npz", Options().estimator().begin_stream())
+    change(arrays)
+    np.savez(tmp_path / "at.npz", **arrays)
+    with pytest.raises(ValueError, match=r"at\.npz is not a checkpoint"):
+        load_stream(tmp_path / "at.npz", Options().estimator().begin_stream())
+
+
+def test_an_array_is_no_checkpoint(tmp_path):
+    with (tmp_path / "at.npz").open("wb") as file:
+        np.save(file, np.zeros(3))
+    with pytest.raises(ValueError, match="is not a checkpoint"):
+        load_stream(tmp_path / "at.npz", Options().estimator().begin_stream())
+
+
+def test_a_file_that_was_replaced_is_not_read_on(tmp_path, monkeypatch):
+    monkeypatch.setattr(sources, "PAUSE", 0.001)
+    source, checkpoint, out = tmp_path / "rows.csv", tmp_path / "at.npz", tmp_path / "events.jsonl"
+    source.write_text(lines())
+    follow(str(source), Options(), out, checkpoint=checkpoint, patience=0.0, until="1")
+    kept, events = source.read_text(), out.read_text()
+    source.write_text(kept[:1000])
+    with pytest.raises(ValueError, match=r"rows\.csv has 1000 bytes, fewer than were read before"):
+        follow(str(source), Options(), out, checkpoint=checkpoint, patience=0.0)
+    source.write_text(kept)
+    out.write_text(events[:10])
+    with pytest.raises(ValueError, match="events have 10 bytes, fewer than were written before"):
+        follow(str(source), Options(), out, checkpoint=checkpoint, patience=0.0)
+    assert out.read_text() == events[:10]
+
+
+@pytest.mark.parametrize("patience", ["-1", "nan"])
+def test_patience_is_a_time(tmp_path, patience):
+    (tmp_path / "rows.csv").write_text(lines())
+    done = CliRunner().invoke(app, ["watch", str(tmp_path / "rows.csv"), "--patience", patience])
+    assert done.exit_code == 2
+    assert "--patience must be at least 0 seconds" in done.output
+
+
+def test_bytes_without_lines_do_not_fill_the_memory(monkeypatch):
+    monkeypatch.setattr(module, "MAX_LINE", 5000)
+    watch = Watch(Options(), io.BytesIO())
+    with pytest.raises(ValueError, match="a line must have at most 5,000 bytes"):
+        watch.run(Pipe(io.BytesIO(bytes(10**6))))
+
+
+def test_a_checkpoint_of_another_format_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(checkpoints, "FORMAT", 7)
+    checkpoint_of(tmp_path / "at.npz")
+    monkeypatch.undo()
+    with pytest.raises(ValueError, match="has format 7, and this version of seqspan reads 1"):
+        load_stream(tmp_path / "at.npz", Options().estimator().begin_stream())

@@ -36,7 +36,7 @@ Result = tuple[np.ndarray, np.ndarray, float]
 
 def fit(number: int) -> Result:
     """The fit with a number: its estimator and its samples follow from that."""
-    X = make_subspaces(3, 3, 30, 40, rng=number)[0].T
+    X = make_subspaces(3, 3, 30, 30, rng=number)[0].T
     fitted = KINDS[number % len(KINDS)]().fit(X)
     return fitted.coef_, fitted.labels_, fitted.objective_
 
@@ -101,7 +101,7 @@ def in_forks_beside_a_fit() -> list[Result]:
 
 
 WAYS: dict[str, tuple[Callable[[], list[Result]], ...]] = {
-    "threads": (in_threads, in_joblib_threads, in_threads),
+    "threads": (in_threads, in_joblib_threads),
     "processes": (in_processes_from_a_thread, partial(in_multiprocessing, "spawn")),
     "fork": (partial(in_multiprocessing, "fork"), in_forks_beside_a_fit),
 }

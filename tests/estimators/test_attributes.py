@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import copy
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from sklearn.base import clone
 
 from seqspan import LRR, LSR, OSC, SSC, SpatSC
 from seqspan.datasets import make_subspaces
+from seqspan.pipeline import as_recording
 
 X = np.ascontiguousarray(make_subspaces(3, 2, 8, 12, rng=5)[0].T)
 TABLE = pd.DataFrame(X[:, :4], columns=list("abcd"))
@@ -26,9 +29,15 @@ def _fail(estimator, samples, **parameters):
     return estimator.set_params(**before)
 
 
+def _look_at(estimator):
+    """The estimator after all its attributes were read, some of which are computed then."""
+    _attributes(estimator)
+    return estimator
+
+
 CALLS = {
     "nothing": lambda estimator: estimator,
-    "fit": lambda estimator: estimator.fit(X[:30, :7]),
+    "fit": lambda estimator: _look_at(estimator.fit(X[:30, :7])),
     "fit of a table": lambda estimator: estimator.fit(TABLE),
     "set_params": lambda estimator: estimator.set_params(n_subspaces=3, cut="peaks"),
     "clone": clone,
@@ -116,3 +125,43 @@ def test_a_stream_goes_on_after_pickling():
     stream, whole = OSC().partial_fit(X[:20]), OSC().partial_fit(X[:20])
     again = pickle.loads(pickle.dumps(stream))
     _assert_same(again.partial_fit(X[20:], last=True), whole.partial_fit(X[20:], last=True))
+
+
+@pytest.mark.parametrize("library", [pd, pl])
+def test_a_stream_of_data_frames_leaves_out_the_time_and_matches_names(library):
+    dates = pd.date_range("2024", periods=len(X), freq="s")
+    table = library.DataFrame({"time": np.arange(len(X)), "when": dates, "a": X[:, 0], "b": X[:, 1]})
+    stream, rows = OSC().partial_fit(table[:20]), OSC().partial_fit(X[:20, :2])
+    assert stream.feature_names_in_.tolist() == ["a", "b"]
+    assert stream.n_features_in_ == 2
+    stream.partial_fit(table[20:][["b", "time", "a"]]).partial_fit(table[:0])
+    np.testing.assert_array_equal(stream._stream.rows, rows.partial_fit(X[20:, :2])._stream.rows)
+    stream.partial_fit(table[:0], last=True)
+    with pytest.raises(
+        ValueError, match="feature names must be those that the stream began with; missing: b"
+    ):
+        OSC().partial_fit(table[:20]).partial_fit(table[["time", "a"]])
+
+
+def test_a_stream_of_recordings_is_one_of_their_rows():
+    stream = OSC().partial_fit(as_recording(X[:20])).partial_fit(as_recording(X[20:]))
+    np.testing.assert_array_equal(stream._stream.rows, X)
+    named = replace(as_recording(X), feature_names=tuple("abcdefgh"))
+    turned = replace(named, X=X[:, ::-1], feature_names=named.feature_names[::-1])
+    np.testing.assert_array_equal(OSC().partial_fit(named).partial_fit(turned)._stream.rows[len(X) :], X)
+    several = replace(as_recording(X), lengths=(20, len(X) - 20))
+    with pytest.raises(ValueError, match="partial_fit takes one recording at a time; got 2"):
+        stream.partial_fit(several)
+
+
+def test_later_samples_of_a_stream_may_be_as_large_as_single_precision_allows():
+    rows = (X / np.abs(X).max() * 3e38).astype(np.float32)
+    assert OSC().partial_fit(rows[:20]).partial_fit(rows[20:]).n_samples_seen_ == len(X)
+
+
+def test_masked_samples_are_missing():
+    masked = np.ma.masked_greater(X, 0.0)
+    for call in (OSC().fit, OSC().partial_fit, OSC(2).fit(X).predict):
+        with pytest.raises(ValueError, match=r"some entries are masked"):
+            call(masked)
+    assert OSC(2).fit(np.ma.array(X)).labels_.shape == (len(X),)

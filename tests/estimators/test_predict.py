@@ -63,3 +63,26 @@ def test_wrong_numbers_of_features_are_refused(samples):
     osc = OSC(n_subspaces=3, random_state=0).fit(samples[0])
     with pytest.raises(ValueError, match="X has 19 features, but OSC is expecting 20"):
         osc.predict(samples[0][:, 1:])
+
+
+@pytest.mark.parametrize("lengths", [[100.7, 49.3], "ab", 150, [True] * 150])
+def test_lengths_that_are_no_counts_are_refused(samples, lengths):
+    osc = OSC(n_subspaces=3, random_state=0).fit(samples[0])
+    for call in (osc.predict, osc.score_samples, osc.fit):
+        with pytest.raises(ValueError, match="lengths must be positive ints that add up"):
+            call(samples[0], lengths=lengths)
+
+
+def test_lengths_may_be_drawn_one_by_one(samples):
+    osc = OSC(n_subspaces=3, cut="ordered").fit(samples[0], lengths=iter([50, 100]))
+    assert 50 in osc.boundaries_
+    assert osc.predict(samples[0], lengths=iter([50, 100])).shape == (150,)
+
+
+@pytest.mark.parametrize("scale", [1e160, 1e308])
+@pytest.mark.parametrize("preprocess", [None, "centre,scale,pca:0.9"])
+def test_samples_too_large_to_square_are_unknown(preprocess, scale, samples):
+    fitted = LSR(n_subspaces=3, preprocess=preprocess, random_state=0).fit(samples[0])
+    far = samples[0] / np.abs(samples[0]).max() * scale
+    assert (fitted.predict(far) == -1).all()
+    assert (fitted.score_samples(far) < 0).all()

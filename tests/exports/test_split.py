@@ -121,9 +121,7 @@ def shown(path):
     return turned
 
 
-@pytest.mark.parametrize(
-    "matrix", [(0, 1, -1, 0), (-1, 0, 0, -1), (0, -1, 1, 0), (-1, 0, 0, 1), (1, 0, 0, -1), (0, 1, 1, 0)]
-)
+@pytest.mark.parametrize("matrix", [(0, 1, -1, 0), (-1, 0, 0, -1), (0, -1, 1, 0), (1, 0, 0, -1)])
 def test_every_part_is_shown_the_same_way_up(tmp_path, matrix):
     path = write_film(tmp_path / "film.mp4", draw=draw_corner)
     turn(path, matrix)

@@ -96,3 +96,10 @@ def test_spans_come_out_with_dates(values, zone):
     moments = [pd.Timestamp(moment) for moment in spans["start_time"]]
     assert moments == [when(len(values), zone)[start] for start in starts]
     assert spans["name"].to_list()[0] == "A"
+
+
+@pytest.mark.parametrize("names", [["a", "b", "a"], [1, "1", "b"]])
+def test_columns_of_the_same_name_are_refused(names):
+    frame = pd.DataFrame(np.eye(3), columns=names)
+    with pytest.raises(ValueError, match=f"columns must have different names; several are called {names[0]}"):
+        from_frame(frame)

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from tests.readers.samples import WRITERS, write_csv, write_npy, write_png, write_sample
 
+from seqspan import segment
 from seqspan.readers import MissingPackageError, read, readers
 
 KINDS = {"video": ("mp4", "avi", "gif", "tiff", "png"), "spectra": ("envi", "text-spectra")}
@@ -207,3 +208,15 @@ def test_relative_paths_and_strings_are_taken(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert read("markers.c3d").source == "markers.c3d"
     assert Path("markers.c3d").exists()
+
+
+@pytest.mark.parametrize(("dtype", "becomes"), [("?", "uint8"), ("e", "float32"), ("g", "float64")])
+@pytest.mark.parametrize("ending", [".npy", ".npz"])
+def test_types_in_which_nobody_calculates_are_converted(tmp_path, dtype, becomes, ending):
+    values = (np.random.default_rng(0).random((40, 3)) > 0.5).astype(dtype)
+    path = tmp_path / f"switches{ending}"
+    np.save(path, values) if ending == ".npy" else np.savez(path, X=values)
+    recording = read(path)
+    assert recording.X.dtype == becomes
+    np.testing.assert_array_equal(recording.X, values)
+    assert len(segment(path)) == 40

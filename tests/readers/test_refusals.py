@@ -410,3 +410,9 @@ def test_a_package_missing_in_the_parser_s_process_is_called_missing(tmp_path, m
 def test_a_recording_says_what_it_is(tmp_path):
     path = write_sample("npy", tmp_path)
     assert re.match(r"Recording\(table, 20 samples x 4 features, float64, ", repr(read(path)))
+
+
+@pytest.mark.parametrize("shape", [(0,), (0, 3), (3, 0)])
+def test_an_array_without_samples_says_so(tmp_path, shape):
+    np.save(tmp_path / "none.npy", np.zeros(shape))
+    refused(tmp_path / "none.npy", r"the array of shape .* has no samples, or no features")

@@ -90,7 +90,7 @@ def test_every_division_comes_back_as_it_was_written(tmp_path_factory, lengths, 
         ("start,end,label\n0,nan,A\n", "end must be the number of a sample"),
         ("start,end,label\n0,inf,A\n", "end must be the number of a sample"),
         ('start,end,label\n0,10,"A\n', "line 2: unexpected end of data"),
-        (b"start,end,label\n0,10,\xff\n", "can't decode byte"),
+        (b"start,end,label\n0,10,\xff\n", "it is not UTF-8 text; save it as CSV UTF-8"),
     ],
 )
 def test_what_is_wrong_is_said_with_its_line(tmp_path, text, words):

@@ -40,6 +40,7 @@ BELOW_THE_TOP = ALLOWED["estimators"] | {"estimators", "exports", "plots", "metr
 ALLOWED["datasets"] = BELOW_THE_TOP
 ALLOWED["report"] = ALLOWED["reproduction"] = BELOW_THE_TOP | {"datasets"}
 ALLOWED["cli"] = BELOW_THE_TOP | {"datasets", "report", "reproduction", ""}
+ALLOWED["__main__"] = {"cli"}
 ALLOWED[""] = {"estimators", "readers", "recording", "segmentation"}  # seqspan/__init__.py itself
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable
 from numbers import Integral, Real
 from typing import Any
 
@@ -94,7 +94,13 @@ def check_seed(name: str, given: Any) -> int:
     raise ValueError(f"{name} must be None, an int >= 0, a RandomState or a Generator; got {given!r}.")
 
 
-def check_lengths(lengths: Sequence[int], n_samples: int) -> tuple[int, ...]:
+def check_unmasked(X: object) -> None:
+    """Refuse an array with masked entries, which everything else would take for samples."""
+    if np.ma.is_masked(X):
+        raise ValueError("X must have a value for every sample and feature; some entries are masked.")
+
+
+def check_lengths(lengths: object, n_samples: int) -> tuple[int, ...]:
     """Check the numbers of samples of several recordings, and return them as a tuple.
 
     Examples
@@ -104,12 +110,16 @@ def check_lengths(lengths: Sequence[int], n_samples: int) -> tuple[int, ...]:
       ...
     ValueError: lengths must be positive ints that add up to the number of samples, 1300; got [700, 650].
     """
-    given = [length for length in lengths if isinstance(length, Integral) and length > 0]
-    if len(given) != len(lengths) or sum(given) != n_samples:
-        shown = (
-            list(lengths) if len(lengths) <= MAX_SHOWN else f"{len(lengths)} numbers of sum {sum(lengths)}"
-        )
+    given: list[Any] = list(lengths) if isinstance(lengths, Iterable) else [lengths]
+    counts = [int(length) for length in given if _is_count(length)]
+    if len(counts) < len(given) or not isinstance(lengths, Iterable) or sum(counts) != n_samples:
+        shown = given if len(given) <= MAX_SHOWN else f"{len(given)} values, {given[0]!r} to {given[-1]!r}"
         raise ValueError(
-            f"lengths must be positive ints that add up to the number of samples, {n_samples}; got {shown}."
+            f"lengths must be positive ints that add up to the number of samples, {n_samples}; "
+            f"got {shown if isinstance(lengths, Iterable) else lengths!r}."
         )
-    return tuple(int(length) for length in given)
+    return tuple(counts)
+
+
+def _is_count(given: object) -> bool:
+    return isinstance(given, Integral) and not isinstance(given, bool) and int(given) > 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -25,17 +25,20 @@ from seqspan.cli.segment import (
     write_files,
 )
 from seqspan.cli.settings import Settings, read_options
+from seqspan.cli.vocabulary import Vocabulary
 from seqspan.known import KnownStates
 from seqspan.readers._read import list_files, read
-from seqspan.recording import Recording
+from seqspan.recording import Recording, resample_to, sampling_rate
+from seqspan.recording.rates import describe_rate, have_same_rate
 from seqspan.results.documents import DOCUMENT, Earlier, read_document
 from seqspan.results.fingerprints import hash_file, hash_files, hash_values
 from seqspan.results.folder import STATES, is_unchanged, load_result
 from seqspan.results.lock import reserved
+from seqspan.results.stored import read_label_names
 from seqspan.segmentation import Segmentation
 
 #: Settings that say how an input is read.
-READING = ("format", "missing", "columns", "exclude", "time_column", "variable", "stride", "read")
+READING = ("format", "missing", "columns", "exclude", "time_column", "variable", "stride", "read", "resample")
 MIN_AGREEMENT = 0.9  # share of its own samples that a result recognises; below it, a note says so
 
 
@@ -52,6 +55,8 @@ class Known:
         How its input was read.
     sha256 : str
         Of the file of the states.
+    rate : float, optional
+        Sampling rate of its input.
     """
 
     folder: Path
@@ -59,6 +64,7 @@ class Known:
     label_names: tuple[str, ...]
     settings: Settings
     sha256: str
+    rate: float | None = None
 
 
 def read_known(folder: Path) -> Known:
@@ -67,6 +73,7 @@ def read_known(folder: Path) -> Known:
     where = printable(str(folder))
     if document is None or "input" not in document:
         raise FileNotFoundError(f"{where}: no result folder; seqspan segment writes one.")
+    Earlier.read(folder).refuse_newer()
     if STATES not in document["files"]:
         raise ValueError(
             f"{where}: says nothing about what recognises its labels; run seqspan segment again on its input."
@@ -76,14 +83,26 @@ def read_known(folder: Path) -> Known:
     return Known(
         folder,
         KnownStates.load(folder / STATES),
-        tuple(document.get("label_names", ())),
-        _reading_settings(document.get("settings", {})),
+        read_label_names(document),
+        _reading_settings(document.get("settings", {}), where),
         hash_file(folder / STATES),
+        document["input"].get("rate"),
     )
 
 
-def _reading_settings(settings: Mapping[str, Any]) -> Settings:
+def read_vocabulary(folder: Path) -> Vocabulary:
+    """Read the labels of a result folder, to be recognised in a stream."""
+    known = read_known(folder)
+    return Vocabulary(known.states, known.label_names, known.sha256)
+
+
+def _reading_settings(settings: Any, where: str) -> Settings:
     """Of the settings of a run, those that say how its input was read."""
+    kinds = {"stride": int, "read": list}
+    if not isinstance(settings, dict) or not all(
+        isinstance(settings[name], kinds.get(name, str)) for name in READING if settings.get(name) is not None
+    ):
+        raise ValueError(f"{where}: {DOCUMENT} does not say settings as it should.")
     given: dict[str, Any] = {name: settings[name] for name in READING if settings.get(name) is not None}
     return Settings(**given | {"read": tuple(given.get("read", ()))})
 
@@ -129,6 +148,7 @@ def apply_job(job: Job, known: Known) -> Outcome:
         exports = select_exports(job)
         with display.stage("reading"):
             recording = _select_columns(read(job.source, **options), known.states.feature_names)
+            recording = _match_rate(recording, known, resampled=job.settings.resample is not None)
             exports.check(recording)
         with display.stage("recognising"), threadpool_limits(count_threads(recording)):
             found = Segmentation.from_states(recording, known.states, known.label_names)
@@ -148,6 +168,20 @@ def _select_columns(recording: Recording, names: tuple[str, ...]) -> Recording:
     note = f"columns that the known labels do not look at were left out: {', '.join(additional)}"
     selected = replace(recording, X=recording.X[:, kept], feature_names=tuple(given[place] for place in kept))
     return selected.with_notes(note)
+
+
+def _match_rate(recording: Recording, known: Known, *, resampled: bool) -> Recording:
+    """Resample as the run of the result did; if it did not, another sampling rate is noted."""
+    rate = sampling_rate(recording)
+    if rate is None or known.rate is None or have_same_rate(rate, known.rate):
+        return recording
+    if resampled:
+        return resample_to(recording, known.rate)
+    before, here = describe_rate(known.rate, recording), describe_rate(rate, recording)
+    return recording.with_notes(
+        f"the known labels were found at {before}, and this was recorded at {here}, which may mislead; "
+        f"segment --resample {min(known.rate, rate):.4g} finds labels that can be compared"
+    )
 
 
 def _describe(job: Job, found: Segmentation, known: Known) -> dict[str, Any]:

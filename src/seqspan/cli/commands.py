@@ -71,8 +71,9 @@ def segment(
     """Segment files, folders or patterns: writes tables, result.json and report.html."""
     control = Control(**{f.name: given.pop(f.name) for f in fields(Control)})
     settings, sources = prepare(inputs, given, control)
-    threads = None if settings.jobs == 1 else max(1, (os.cpu_count() or 1) // settings.jobs)
-    level = 0 if control.quiet or settings.jobs > 1 or cluster is not None else 1 + control.verbose
+    at_once = 1 if settings.together else settings.jobs
+    threads = None if at_once == 1 else max(1, (os.cpu_count() or 1) // at_once)
+    level = 0 if control.quiet or at_once > 1 or cluster is not None else 1 + control.verbose
     failed = False
     jobs = make_jobs(sources, settings, 1 if cluster is not None else threads, level)
     for outcome in run_all(jobs, control.fresh, cluster):
@@ -285,6 +286,9 @@ def watch(
     checkpoint: Annotated[
         Path | None, typer.Option(metavar="FILE", help="go on from here after the program was stopped")
     ] = None,
+    states: Annotated[
+        Path | None, typer.Option(metavar="RESULT", help="recognise the states of this result folder")
+    ] = None,
     until: Annotated[
         str | None, typer.Option(metavar="LABEL|new", help="exit with status 3 after a span of this label")
     ] = None,
@@ -300,11 +304,15 @@ def watch(
     kind: Annotated[str, typer.Option(metavar="NAME", help=", ".join(KINDS))] = "table",
 ) -> None:
     """Follow rows that arrive: one JSON line for every span that ends."""
+    from seqspan.cli.apply import read_vocabulary
     from seqspan.cli.watch import Options, follow
 
     options = Options(grain, min_length, n_subspaces, time_scale, kind)
     try:
-        reached = follow(source, options, out, checkpoint, until, patience)
+        reached = follow(
+            source, options, out, checkpoint=checkpoint, until=until, patience=patience,
+            vocabulary=None if states is None else read_vocabulary(states),
+        )  # fmt: skip
     except ValueError as error:
         stop(str(error), WRONG_USAGE)
     except OSError as error:

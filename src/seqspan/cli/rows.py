@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import math
-import re
 from dataclasses import dataclass, field
 
-#: Columns with these names say when a row was measured, not what.
-TIMES = {"time", "times", "timestamp", "t", "date", "datetime", "index"}
+from seqspan.readers._columns import TIME_NAME
+
 MISSING = {"", "nan", "na", "n/a", "null", "none", "-"}
-DELIMITER = re.compile(r"\s*[,;\t]\s*|\s+")
+DELIMITERS = ("\t", ";", ",")  # the first that a line contains; otherwise spaces
 
 
 @dataclass
@@ -19,6 +19,10 @@ class RowParser:
 
     Parameters
     ----------
+    wanted : list of str
+        Names of the columns to use; empty for all that hold numbers. Without a header, all are used.
+    header : list of str
+        Cells of the header; empty without one.
     names : list of str
         Of the columns that are used; empty until the first row.
     columns : list of int
@@ -27,6 +31,10 @@ class RowParser:
         The row before; NaN in columns without a value so far.
     n_refused : int
         Lines that were not understood.
+    n_unused : int
+        Columns that hold numbers and are not wanted.
+    named : bool
+        Whether the names come from the source.
 
     Examples
     --------
@@ -35,57 +43,99 @@ class RowParser:
     [None, [1.5, 2.0], None, [1.5, 4.0], [3.0, 4.0]]
     """
 
+    wanted: list[str] = field(default_factory=list)
+    header: list[str] = field(default_factory=list)
     names: list[str] = field(default_factory=list)
     columns: list[int] = field(default_factory=list)
     last: list[float] = field(default_factory=list)
     n_refused: int = 0
+    n_unused: int = 0
+    named: bool = False
 
     def parse(self, line: str) -> list[float] | None:
         """The row of a line; None for blank lines, the header, and lines that cannot be understood."""
-        line = line.strip().lstrip("\ufeff")
-        if not line:
+        line = line.strip(" \r\n\ufeff")
+        if not line or line.isspace():
             return None
         try:
             values = self._parse_json(line) if line[0] in "{[" else self._parse_cells(line)
-        except ValueError:
+        except (ValueError, RecursionError, csv.Error):  # brackets without end, cells without end
             self.n_refused += 1
             return None
         if values is None:
             return None
-        self.last = [old if math.isnan(new) else new for new, old in zip(values, self.last, strict=True)]
-        return None if any(map(math.isnan, self.last)) else list(self.last)
+        if not math.isfinite(sum(values)):  # of all values at once, which is faster
+            values = [old if math.isnan(new) else new for new, old in zip(values, self.last, strict=True)]
+        self.last = values
+        return None if any(map(math.isnan, values)) else values
 
     def _parse_json(self, line: str) -> list[float]:
         """Values of a JSON object, by name, or of a JSON array, in order."""
         found = json.loads(line)
-        if isinstance(found, list):
+        named = isinstance(found, dict)
+        if not named:
             found = {f"x{place}": value for place, value in enumerate(found)}
         if not self.names:
-            self._use([name for name in found if name.lower() not in TIMES and _is_number(found[name])], [])
+            cells = list(found)
+            self._choose(cells, [name for name in cells if _is_number(found[name])], named)
+            self.columns = []
+        shorter = not named and self.names[-1] not in found
+        if shorter or not any(name in found for name in self.names):  # not a row with missing values
+            raise ValueError("other columns")
         return [_number(found.get(name)) for name in self.names]
 
     def _parse_cells(self, line: str) -> list[float] | None:
-        """Values of cells; the first line names them, if it holds a word in place of a number."""
-        cells = [cell.strip().strip('"') for cell in DELIMITER.split(line)]
+        """Values of cells; the first line names them, if none of its cells is a number."""
+        cells = _split(line)
         if not self.columns:
-            header = not self.names and not any(_is_number(cell) for cell in cells)
-            names = cells if header else self.names or [f"x{place}" for place in range(len(cells))]
-            used = [place for place, name in enumerate(names) if name.lower() not in TIMES]
-            if not header and not self.names:
-                used = [place for place in used if _is_number(cells[place])]
-            self._use([names[place] for place in used], used)
-            if header:
+            if not (self.header or self.names) and _is_header(cells):
+                self.header = cells
                 return None
+            names = self.header or self.names or [f"x{place}" for place in range(len(cells))]
+            if len(cells) < len(names):
+                raise ValueError(f"{len(cells)} cells")
+            found = [name for name, cell in zip(names, cells, strict=False) if _is_number(cell)]
+            self._choose(names, found, bool(self.header) or self.named)
         if len(cells) <= max(self.columns):
             raise ValueError(f"{len(cells)} cells")
-        return [_number(cells[place]) for place in self.columns]
+        try:
+            values = [float(cells[place]) for place in self.columns]
+        except ValueError:
+            if self.header and set(self.names) <= set(cells):  # the header again, as in files put together
+                self.columns = [cells.index(name) for name in self.names]
+                return None
+            return [_number(cells[place]) for place in self.columns]
+        return values if math.isfinite(sum(values)) else [_number(cells[place]) for place in self.columns]
 
-    def _use(self, names: list[str], columns: list[int]) -> None:
-        """Use these columns from now on."""
-        if not names:
+    def _choose(self, names: list[str], numbers: list[str], named: bool) -> None:
+        """Use the columns that are wanted from now on, of those that hold numbers."""
+        used = [name for name in numbers if name and not TIME_NAME.fullmatch(name)]
+        if named and self.wanted:
+            wanted = [name for name in numbers if name in set(self.wanted)]
+            self.n_unused, used = len(set(used) - set(wanted)), wanted
+        if not used:
             raise ValueError("no numbers")
-        self.names, self.columns = names, columns
-        self.last = self.last or [math.nan] * len(names)
+        self.names, self.columns = used, [names.index(name) for name in used]
+        self.named = named
+        self.last = self.last or [math.nan] * len(used)
+
+
+def _split(line: str) -> list[str]:
+    """The cells of a line. Between tabs or semicolons, a comma is a decimal comma."""
+    delimiter = next((each for each in DELIMITERS if each in line), None)
+    if '"' in line:
+        cells = next(csv.reader([line], delimiter=delimiter or " ", skipinitialspace=True))
+    else:
+        cells = line.split(delimiter)
+    if delimiter in ("\t", ";") and "," in line:
+        cells = [cell.replace(",", ".") for cell in cells]
+    return [cell.strip() for cell in cells]
+
+
+def _is_header(cells: list[str]) -> bool:
+    """Whether there is a word among the cells, and no number."""
+    words = [cell for cell in cells if not _is_number(cell)]
+    return bool(words) and all(cell.lower() in MISSING for cell in cells if cell not in words)
 
 
 def _is_number(cell: object) -> bool:
@@ -103,5 +153,8 @@ def _number(cell: object) -> float:
         return math.nan
     if isinstance(cell, bool) or not isinstance(cell, int | float | str):
         raise ValueError(f"{cell!r} is not a number")
-    number = float(cell)
+    try:
+        number = float(cell)
+    except OverflowError:  # an int of JSON
+        return math.nan
     return number if math.isfinite(number) else math.nan

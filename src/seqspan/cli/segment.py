@@ -6,7 +6,9 @@ import platform
 import shlex
 import warnings
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -19,10 +21,11 @@ from seqspan._core.display import Display
 from seqspan._core.text import merge_names, printable
 from seqspan.cli.export import EXPORTED
 from seqspan.cli.inputs import Job
-from seqspan.cli.settings import Settings, estimator_of, parse_exports, read_options
+from seqspan.cli.settings import Settings, estimator_of, parse_exports, parse_rate, read_options
 from seqspan.cli.truth import Truth, read_truth, score
 from seqspan.cli.values import count_samples, parse_names
 from seqspan.estimators import SubspaceSegmenter
+from seqspan.estimators._base import MIN_SAMPLES
 from seqspan.exports.selection import Selection, file_of
 from seqspan.pipeline import cut, represent
 from seqspan.readers._limits import check_regular
@@ -153,12 +156,18 @@ def code_version() -> str:
 
 def _read(job: Job, options: dict[str, Any]) -> Recording:
     """Read the input, or several one after another; long gaps in time are joins, too."""
-    recording = concatenate([read(source, **options) for source in job.sources])
-    if job.settings.gap is None:
-        return recording
+    with ThreadPoolExecutor(job.settings.jobs) as readers:  # one result, so --jobs inputs are read at a time
+        recordings = list(readers.map(partial(read, **options), job.sources))
+    if job.settings.gap is not None:
+        recordings = [_split(each, job.settings.gap) for each in recordings]
+    return concatenate(recordings, parse_rate(job.settings))
+
+
+def _split(recording: Recording, gap: float) -> Recording:
+    """Split a recording at long gaps."""
     if recording.time_unit != "s":
         raise ValueError(f"--gap needs times in seconds; got times in {printable(recording.time_unit)}.")
-    return split_at_gaps(recording, job.settings.gap)
+    return split_at_gaps(recording, gap)
 
 
 def _check_device(settings: Settings) -> None:
@@ -230,6 +239,8 @@ def _segment(
     job: Job, recording: Recording, estimator: SubspaceSegmenter, display: Display, *, fresh: bool
 ) -> Segmentation:
     """Run the pipeline; if the folder contains a cached solution, only the cut is run."""
+    if len(recording) < MIN_SAMPLES:
+        raise ValueError(f"at least {MIN_SAMPLES} samples are needed; got {len(recording)}.")
     method, cutting = estimator.stages()
     cache = SolutionCache(job.folder, code_version())
     if fresh:

@@ -25,6 +25,7 @@ from seqspan.exports import EXPORTS
 from seqspan.preprocess import make_chain
 from seqspan.readers import readers
 from seqspan.readers._limits import is_utf8
+from seqspan.recording.several import FIRST
 from seqspan.solvers.fast.landmarks import DICTIONARIES
 
 
@@ -63,6 +64,9 @@ class Settings:
     read: tuple[str, ...] = option("--read", "NAME=VALUE", "any reader option; repeatable", ())
     together: bool = option("--together", "", "all inputs share their labels; one result folder", False)
     gap: float | None = option("--gap", "SECONDS", "what follows a longer gap in time is another recording")
+    resample: str | None = option(
+        "--resample", "RATE|first", "samples per second of all inputs, or as the first", expert=True
+    )
     seed: int = option("--seed", "N", "seed of the cut's random numbers", 0, expert=True)
     truth: str | None = option("--truth", "FILE", "true labels or boundaries, to score the result")
     names: str | None = option("--names", "LIST|FILE", "names of labels: A=walk,B=run, or CSV label,name")
@@ -199,6 +203,7 @@ def check_settings(settings: Settings) -> Settings:
         raise ValueError(f"--seed must be 0 or more; got {settings.seed}.")
     if settings.gap is not None:
         check_weight("--gap", settings.gap)
+    _check_resample(settings)
     if settings.preprocess not in ("auto", "none"):
         make_chain(settings.preprocess)
     if settings.format is not None:
@@ -228,6 +233,21 @@ def _check_spans(settings: Settings) -> None:
         raise ValueError(
             f"--subspaces must be at most --spans, the labels being those of spans; got "
             f"--subspaces {settings.subspaces} with --spans {settings.spans}."
+        )
+
+
+def parse_rate(settings: Settings) -> float | str | None:
+    """The sampling rate that is wanted, in samples per second, or "first"."""
+    given = settings.resample
+    return given if given in (None, FIRST) else check_weight("--resample", _number_or_word(given))
+
+
+def _check_resample(settings: Settings) -> None:
+    """Refuse what is no rate, and that of the first input if it is the only one of its result."""
+    parse_rate(settings)
+    if settings.resample == FIRST and not settings.together:
+        raise ValueError(
+            "--resample first is for --together; without it, give a number of samples per second."
         )
 
 

@@ -41,6 +41,8 @@ TINY = 1e-9  # deviation of nearness that is rounding
 RAISE = 2**0.25  # factor by which the price of a span is raised
 MAX_RAISES = 16  # to 16 times the price
 MODELS = ("labels", "counts", "totals", "products")  # arrays of `States`
+FAR = 1e60  # coordinate at which larger ones are put, so that their squares stay finite
+MAX_EXPONENT = 1100  # of a float, with a margin
 BLOCK = 4096  # samples whose features are computed at once
 
 
@@ -79,7 +81,9 @@ class Coordinates:
 
     def __call__(self, X: Array) -> Array:
         """Coordinates of samples (d, n), in double precision."""
-        X = np.ldexp(X.astype(np.float64), -self.exponent)
+        with np.errstate(over="ignore"):  # from there on, all samples are equally far away
+            X = np.ldexp(X.astype(np.float64), -self.exponent)
+        X = np.nan_to_num(X, nan=FAR).clip(-FAR, FAR)
         if self.directions is None:
             return X
         directions = self.directions.astype(np.float64)
@@ -224,11 +228,27 @@ class States:
         scores: Array = costs[-1] - costs[:-1].min(axis=0)
         return scores
 
+    def describe(self, X: Array) -> tuple[Array, Array]:
+        """Features of samples, and what they cost under each label and the background.
+
+        Parameters
+        ----------
+        X : array of shape (d, n)
+
+        Returns
+        -------
+        features : array of shape (n, p)
+        costs : array of shape (n_labels + 1, n)
+            Negative log densities.
+        """
+        described = _describe(self.features, self.coordinates(X))
+        return described[:, :-1], self._densities(described)
+
     def _costs(self, X: Array) -> Array:
         """Negative log densities, of shape (n_labels + 1, n)."""
 
         def costs(block: Array) -> Array:
-            return self._densities(_describe(self.features, self.coordinates(block))).T
+            return self.describe(block)[1].T
 
         return _in_blocks(costs, X).T
 
@@ -251,8 +271,8 @@ class States:
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]]) -> Self:
-        """Make states from the arrays of `to_arrays`."""
-        return cls(
+        """Make states from the arrays of `to_arrays`; a ValueError if they cannot be those."""
+        states = cls(
             Coordinates(int(arrays["exponent"]), arrays.get("principal")),
             SampleFeatures.from_arrays(arrays),
             **{name: arrays[name] for name in MODELS},
@@ -261,6 +281,23 @@ class States:
             shortest=int(arrays["shortest"]),
             agreement=float(arrays["agreement"]),
         )
+        states._check()
+        return states
+
+    def _check(self) -> None:
+        """Refuse what cannot have been learned: a file may have been made by hand."""
+        n, p = len(self.labels) + 1, self.totals.shape[-1]
+        shapes = [self.counts.shape, self.totals.shape, self.products.shape]
+        numbers = (self.counts, self.totals, self.products, [*self.nearness, self.price, self.agreement])
+        if not (
+            shapes == [(n,), (n, p), (n, p, p)]
+            and self.labels.dtype.kind in "iu"
+            and (np.diff(self.labels) > 0).all()
+            and all(np.isfinite(values).all() for values in numbers)
+            and min(self.price, self.shortest - 1) >= 0
+            and abs(self.coordinates.exponent) <= MAX_EXPONENT
+        ):
+            raise ValueError("the arrays do not describe labels.")
 
 
 def _learn_features(X: Array) -> SampleFeatures:

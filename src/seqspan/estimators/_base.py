@@ -21,6 +21,7 @@ from seqspan._core.checks import (
     check_count,
     check_lengths,
     check_seed,
+    check_unmasked,
     check_weight,
 )
 from seqspan._core.display import Display
@@ -159,6 +160,7 @@ class SubspaceSegmenter(Predicting, ClusterMixin, BaseEstimator):
 
     def _check_rows(self, X: Any, least: int) -> tuple[Array, Names]:
         """Check an array or a table; no attribute changes, because what follows may still fail."""
+        check_unmasked(X)
         checked = copy.copy(self)  # scikit-learn sets attributes while it checks
         with np.errstate(invalid="ignore"):  # scikit-learn adds up all entries, and the largest overflow
             rows: Array = validate_data(checked, X, dtype=(np.float64, np.float32), ensure_min_samples=least)

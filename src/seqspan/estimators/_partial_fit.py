@@ -9,21 +9,24 @@ from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import check_array, validate_data
 
-from seqspan._core.checks import check_choice, check_count
+from seqspan._core.checks import check_choice, check_count, check_unmasked
 from seqspan._core.spans import Division
 from seqspan._core.types import Array, IntArray
 from seqspan.cuts.cutting import Cutting
 from seqspan.cuts.numbers import check_grain
 from seqspan.cuts.online.stream import Stream
-from seqspan.estimators._base import MIN_SAMPLES, SubspaceSegmenter
+from seqspan.estimators._base import MIN_SAMPLES, Names, SubspaceSegmenter
 from seqspan.pipeline import Method, as_recording, cut, represent
 from seqspan.preprocess import Chain, make_chain
 from seqspan.preprocess._frozen import FrozenChain, refuse_subsampling
 from seqspan.preprocess._steps import UnitNorm
+from seqspan.readers._data_frames import from_frame, is_frame
+from seqspan.recording import Recording
 
 CUT = "ordered"  # the cut of every stream
+PRECISIONS = (np.float64, np.float32)  # that samples may have
 #: Parameters that a stream refuses unless they have their default, and what to do instead.
 REFUSED = {
     "n_spans": "The number of spans of a stream is not known in advance; try another grain.",
@@ -39,8 +42,9 @@ class PartialFit(SubspaceSegmenter):
     time_scale: int | str
     _stream: Stream | None = None
     _parameters: dict[str, Any]
+    _columns: tuple[str, ...] = ()  # of the tables or recordings that the stream consists of
 
-    def partial_fit(self, X: npt.ArrayLike, y: object = None, *, last: bool = False) -> Self:
+    def partial_fit(self, X: npt.ArrayLike | Recording, y: object = None, *, last: bool = False) -> Self:
         """Extend the segmentation by the next samples of a stream.
 
         A stream is cut as by ``cut="ordered"``. At most 4,096 samples are held. A span is final as soon as
@@ -50,7 +54,9 @@ class PartialFit(SubspaceSegmenter):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like or data frame of shape (n_samples, n_features), or Recording
+            The columns of data frames and recordings are matched by name with those of the first one, whose
+            dates or times are no features, as in `fit`.
         y : ignored
         last : bool
             Whether the stream ends here. All boundaries become final, and the next call starts a new stream.
@@ -76,22 +82,40 @@ class PartialFit(SubspaceSegmenter):
         """
         if self._stream is None:
             stream = self.begin_stream()
-            samples, names = self._check_rows(X, 0)
+            samples, names, columns = self._first_rows(X)
             self._forget()
             self._name_features(names)
-            self.n_features_in_ = samples.shape[1]
+            self.n_features_in_, self._columns = samples.shape[1], columns
             self._parameters = self.get_params(deep=False)
         else:
             stream = self._stream
             self._refuse_changes()
-            samples = validate_data(
-                self, X, dtype=(np.float64, np.float32), reset=False, ensure_min_samples=0
-            )
+            samples = self._next_rows(X)
         if len(samples):
             stream.extend(samples)
         self._report(self.end_stream(stream) if last else stream.division(), stream, len(samples))
         self._stream = None if last else stream
         return self
+
+    def _first_rows(self, X: Any) -> tuple[Array, Names, tuple[str, ...]]:
+        """Check the first samples of a stream; also the names of a table's columns, and of all features."""
+        if not _has_names(X):
+            return *self._check_rows(X, 0), ()
+        recording = _one_recording(X)
+        named = is_frame(X) and all(isinstance(name, str) for name in X.columns)
+        names = np.array(recording.feature_names, dtype=object) if named else None
+        return self._check_rows(recording.X, 0)[0], names, recording.feature_names
+
+    def _next_rows(self, X: Any) -> Array:
+        """Check later samples of a stream; columns that have names are matched by them."""
+        check_unmasked(X)
+        with np.errstate(invalid="ignore"):  # scikit-learn adds up all entries, and the largest overflow
+            if self._columns and _has_names(X):
+                rows: Array = check_array(_select(X, self._columns), dtype=PRECISIONS, ensure_min_samples=0)
+            else:
+                given = _one_recording(X).X if isinstance(X, Recording) else X
+                rows = validate_data(self, given, dtype=PRECISIONS, reset=False, ensure_min_samples=0)
+        return rows
 
     def begin_stream(self) -> Stream:
         """Check the parameters and return a stream without samples.
@@ -177,6 +201,35 @@ class PartialFit(SubspaceSegmenter):
         self.delays_: IntArray = np.array(stream.delays, dtype=np.intp)
         here = np.arange(stream.n_samples - n_new, stream.n_samples)
         self.labels_: IntArray = found.labels[np.searchsorted(found.boundaries, here, side="right")]
+
+
+def _has_names(X: Any) -> bool:
+    """Whether the columns of samples have names."""
+    return isinstance(X, Recording) or is_frame(X)
+
+
+def _one_recording(X: Any, **options: Any) -> Recording:
+    """Samples whose columns have names, as one recording."""
+    recording = X if isinstance(X, Recording) else from_frame(X, **options)
+    if len(recording.lengths) > 1:
+        raise ValueError(f"partial_fit takes one recording at a time; got {len(recording.lengths)}.")
+    return recording
+
+
+def _select(X: Any, columns: tuple[str, ...]) -> Array:
+    """The rows of these columns, in this order."""
+    given = list(X.feature_names if isinstance(X, Recording) else map(str, X.columns))
+    missing = [name for name in columns if name not in given]
+    if missing:
+        raise ValueError(
+            f"the feature names must be those that the stream began with; missing: {', '.join(missing)}."
+        )
+    if not len(X):  # not a table to choose columns from
+        return np.empty((0, len(columns)))
+    if isinstance(X, Recording):
+        return np.asarray(_one_recording(X).X[:, [given.index(name) for name in columns]])
+    recording = _one_recording(X, columns=columns)
+    return np.asarray(recording.X[:, [recording.feature_names.index(name) for name in columns]])
 
 
 @dataclass(frozen=True)

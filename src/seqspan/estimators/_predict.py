@@ -12,6 +12,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from seqspan._core.backend import check_device_samples, is_on_gpu, require_cupy, to_host
+from seqspan._core.checks import check_lengths, check_unmasked
 from seqspan._core.types import Array, IntArray
 from seqspan.known import KnownStates
 from seqspan.readers._data_frames import from_frame, is_frame
@@ -116,14 +117,12 @@ class Predicting:
             recording = X if isinstance(X, Recording) else from_frame(X)
             check_array(recording.X, dtype="numeric")
             return recording
-        return validate_data(self, X, dtype=(np.float64, np.float32), reset=False)
+        check_unmasked(X)
+        with np.errstate(invalid="ignore"):  # scikit-learn adds up all entries, and the largest overflow
+            return validate_data(self, X, dtype=(np.float64, np.float32), reset=False)
 
 
 def _edges(n_samples: int, lengths: Iterable[int] | None) -> list[int]:
     """Where recordings start, and where the last one ends."""
-    given = [n_samples] if lengths is None else [int(length) for length in lengths]
-    if sum(given) != n_samples or min(given, default=0) < 1:
-        raise ValueError(
-            f"lengths must be positive and add up to the number of samples, {n_samples}; got {given}."
-        )
+    given = (n_samples,) if lengths is None else check_lengths(lengths, n_samples)
     return [0, *np.cumsum(given).tolist()]

@@ -14,6 +14,8 @@ from seqspan.estimators.osc import OSC
 from seqspan.estimators.spatsc import SpatSC
 from seqspan.estimators.ssc import SSC
 from seqspan.readers import read
+from seqspan.readers._several import is_several, read_all
+from seqspan.recording import Recording, concatenate
 from seqspan.segmentation import Segmentation
 
 #: Estimators by the names used in ``segment`` and on the command line.
@@ -71,6 +73,7 @@ def segment(
     n_subspaces: int | str = "auto",
     n_spans: int | str = "auto",
     method: str = "osc",
+    resample: float | str | None = None,
     **settings: Any,
 ) -> Segmentation:
     """Divide a recording into spans and label them.
@@ -85,6 +88,9 @@ def segment(
     n_spans : int or "auto"
         Number of spans, of all recordings together.
     method : {"osc", "spatsc", "ssc", "lrr", "lsr"}
+    resample : float or "first", optional
+        Sampling rate of all recordings, in samples per unit of their times, or that of the first one. By
+        default samples are taken as they are, and several recordings with different rates are refused.
     **settings
         Parameters of the method's estimator, such as ``cut="ncut"`` or ``lambda_2=3.0``. For all others, the
         defaults are those of :func:`seqspan.estimators.table_of_defaults`, as on the command line.
@@ -104,5 +110,18 @@ def segment(
     """
     estimator = make_estimator(method, n_subspaces=n_subspaces, n_spans=n_spans, **settings)
     recording = read(source) if isinstance(source, str | PathLike) else source
+    if resample is not None:
+        recording = concatenate(_recordings(recording), resample)
     found: Segmentation = estimator.fit(recording).segmentation_
     return found
+
+
+def _recordings(source: Any) -> list[Recording]:
+    """The recordings of a source that is to be resampled, which needs times."""
+    if is_several(source):
+        return read_all(source)
+    if not isinstance(source, Recording):
+        raise ValueError(
+            f"resample is for recordings and files, which have times; got {type(source).__name__}."
+        )
+    return [source]

@@ -9,6 +9,7 @@ from typing import Any
 
 from seqspan._core.spans import Span
 from seqspan.exports import EXPORTS, check_export, make_timeline, split_video, write_export
+from seqspan.exports._timeline import Timeline
 from seqspan.recording import Recording
 
 STEM = "spans"  # exports are called spans.edl, spans.otio and so on
@@ -53,13 +54,14 @@ class Selection:
         """Refuse exports that do not fit a recording."""
         if not self:
             return
-        if self.split and len(recording.lengths) > 1:
-            raise ValueError("--split is for one film at a time; got several recordings.")
-        timeline = make_timeline(recording.split()[0], [])
-        for name in self.names:
-            check_export(name, timeline)
-        if self.split and timeline.frame_rate is None:
-            raise ValueError(f"{timeline.name}: --split needs a video file; this is {timeline.description}.")
+        for part in recording.split()[: None if self.split else 1]:  # all are of one kind
+            timeline = make_timeline(part, [])
+            for name in self.names:
+                check_export(name, timeline)
+            if self.split and timeline.frame_rate is None:
+                raise ValueError(
+                    f"{timeline.name}: --split needs a video file; this is {timeline.description}."
+                )
 
     def write(
         self, recording: Recording, spans: Sequence[Span], names: Sequence[str], folder: Path
@@ -69,14 +71,21 @@ class Selection:
             return {}
         parts = recording.split()
         titles = recording.names if len(parts) > 1 else ("",)
+        pieces: list[dict[str, Any]] = []
         for place, (part, title) in enumerate(zip(parts, titles, strict=True)):
             timeline = make_timeline(part, _spans_of(place, spans), names)
             for name in self.names:
                 write_export(name, timeline, folder / file_of(name, title))
-        if not self.split:
-            return {}
-        (folder / SPLIT_FOLDER).mkdir()
-        return {"split": [asdict(piece) for piece in split_video(timeline, folder / SPLIT_FOLDER)]}
+            if self.split:
+                pieces += _split(timeline, folder / SPLIT_FOLDER, title)
+        return {"split": pieces} if self.split else {}
+
+
+def _split(timeline: Timeline, folder: Path, title: str) -> list[dict[str, Any]]:
+    """Split a film; with several, each has a folder of its own."""
+    (folder / title).mkdir(parents=True)
+    pieces = [asdict(piece) for piece in split_video(timeline, folder / title)]
+    return [piece | {"name": f"{title}/{piece['name']}" if title else piece["name"]} for piece in pieces]
 
 
 def file_of(name: str, recording: str = "") -> str:

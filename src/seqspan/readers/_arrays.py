@@ -154,6 +154,8 @@ def _as_rows(
 ) -> tuple[AnyArray, tuple[int, ...] | None, list[str]]:
     """Return one row per sample, the shape of the images if the samples are images, and notes."""
     notes = []
+    if not samples.size:
+        raise ValueError(f"the array of shape {samples.shape} has no samples, or no features.")
     if samples.ndim > 2:
         notes.append(f"samples of shape {samples.shape[1:]} were flattened into rows")
     X = samples.reshape(samples.shape[0] if samples.ndim else 1, -1)

@@ -48,9 +48,13 @@ def from_frame(frame: Any, **options: Any) -> Recording:
     >>> recording.feature_names, recording.times
     (('flow',), array([0. , 0.5]))
     """
-    n_columns = frame.shape[1]
-    series = [frame.iloc[:, i] if hasattr(frame, "iloc") else frame[:, i] for i in range(n_columns)]
-    columns = dict(zip(map(str, frame.columns), series, strict=True))
+    names = [str(name) for name in frame.columns]
+    repeated = [name for name in dict.fromkeys(names) if names.count(name) > 1]
+    if repeated:
+        raise ValueError(f"columns must have different names; several are called {', '.join(repeated)}.")
+    places = range(len(names))
+    series = [frame.iloc[:, place] if hasattr(frame, "iloc") else frame[:, place] for place in places]
+    columns = dict(zip(names, series, strict=True))
     if _index_has_times(frame):
         name = INDEX if frame.index.name is None else str(frame.index.name)
         columns = {name: frame.index.to_series()} | columns

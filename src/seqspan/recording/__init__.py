@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from seqspan._core.dates import Dates
+from seqspan.recording.rates import sampling_rate as sampling_rate
 from seqspan.recording.recording import KINDS as KINDS
 from seqspan.recording.recording import LENGTH_UNITS as LENGTH_UNITS
 from seqspan.recording.recording import Recording
 from seqspan.recording.recording import default_names as default_names
-from seqspan.recording.several import concatenate, split_at_gaps
+from seqspan.recording.several import concatenate, resample_to, split_at_gaps
 from seqspan.recording.views import FrameView, PoseView, SpectrumView
 from seqspan.recording.views import View as View
 
-__all__ = ["Dates", "FrameView", "PoseView", "Recording", "SpectrumView", "concatenate", "split_at_gaps"]
+__all__ = [
+    "Dates", "FrameView", "PoseView", "Recording", "SpectrumView", "concatenate", "resample_to",
+    "split_at_gaps",
+]  # fmt: skip

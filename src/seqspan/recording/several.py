@@ -10,19 +10,28 @@ import numpy as np
 
 from seqspan._core.dates import Dates
 from seqspan._core.types import IntArray
+from seqspan.recording.rates import (
+    check_rates,
+    describe_rate,
+    have_same_rate,
+    resample_one,
+    sampling_rate,
+)
 from seqspan.recording.recording import Recording
 from seqspan.recording.views import FrameView, PoseView, SpectrumView, View
 
-MAX_RATE_RATIO = 1.01  # of sampling intervals that count as the same
+FIRST = "first"  # recording, whose sampling rate the others get
 
 
-def concatenate(recordings: Sequence[Recording]) -> Recording:
+def concatenate(recordings: Sequence[Recording], resample: float | str | None = None) -> Recording:
     """Put several recordings one after another, so that they are segmented with the same labels.
 
     Parameters
     ----------
     recordings : sequence of Recording
-        Of one kind, with the same columns in any order and the same sampling rate.
+        Of one kind, with the same columns in any order.
+    resample : float or "first", optional
+        Sampling rate of all, or that of the first recording. By default, different rates are refused.
 
     Returns
     -------
@@ -32,7 +41,7 @@ def concatenate(recordings: Sequence[Recording]) -> Recording:
     Raises
     ------
     ValueError
-        If columns are missing or additional, or if kinds, units or sampling rates differ.
+        If columns are missing or additional, or if kinds, units or, unless resampled, sampling rates differ.
 
     Examples
     --------
@@ -46,12 +55,14 @@ def concatenate(recordings: Sequence[Recording]) -> Recording:
     """
     if not recordings:
         raise ValueError("several recordings need at least one; got none.")
+    recordings = _at_one_rate(recordings, resample)
     first = recordings[0]
     if len(recordings) == 1:
         return first
     orders = [_match_columns(first, each) for each in recordings]
     for each in recordings[1:]:
         _check_alike(first, each)
+    check_rates(recordings)
     label_names = tuple(dict.fromkeys(name for each in recordings for name in each.label_names))
     return replace(
         first,
@@ -99,6 +110,51 @@ def split_at_gaps(recording: Recording, gap: float) -> Recording:
     return replace(recording, lengths=lengths, sources=tuple(sources[place] for place in places))
 
 
+def resample_to(recording: Recording, rate: float) -> Recording:
+    """Take samples at another rate, evenly spaced.
+
+    Values between two samples are on the line between them. At a lower rate, they are averaged over the time
+    from one new sample to the next, so that fast changes do not turn into slow ones. Whole numbers such as
+    pixels, labels and views are those of the nearest sample.
+
+    Parameters
+    ----------
+    recording : Recording
+        With times. Several recordings are resampled one by one.
+    rate : float
+        Samples per unit of time, such as 50 for 50 Hz.
+
+    Returns
+    -------
+    Recording
+        From the first time to the last, at most. One that has this rate is returned as it is.
+
+    Examples
+    --------
+    >>> ramp = Recording(X=np.arange(5.0)[:, None], times=np.arange(5.0), time_unit="s",
+    ...                  feature_names=("a",), kind="table")
+    >>> resample_to(ramp, 2.0).X.T
+    array([[0. , 0.5, 1. , 1.5, 2. , 2.5, 3. , 3.5, 4. ]])
+    >>> resample_to(ramp, 0.5).times
+    array([0., 2., 4.])
+    """
+    if not (np.isfinite(rate) and rate > 0):
+        raise ValueError(f"a sampling rate must be positive; got {rate}.")
+    before = sampling_rate(recording)
+    if before is None:
+        raise ValueError(
+            f"{name_of(recording)} cannot be resampled: it has no times; got {len(recording)} samples with "
+            f"times in {recording.time_unit}."
+        )
+    if have_same_rate(before, rate):
+        return recording
+    parts = [resample_one(part, rate) for part in recording.split()]
+    note = f"resampled from {describe_rate(before, recording)} to {describe_rate(rate, recording)}"
+    if len(parts) == 1:
+        return parts[0].with_notes(note)
+    return replace(concatenate(parts), source=recording.source, notes=recording.notes).with_notes(note)
+
+
 def name_of(recording: Recording) -> str:
     """The name of a recording's file, for messages."""
     return PurePath(recording.source).name or "recording"
@@ -128,12 +184,18 @@ def _check_alike(first: Recording, other: Recording) -> None:
             f"{named} cannot be segmented together: they must have the same kind, unit of time and "
             f"preprocessing; got {first.kind} in {first.time_unit} and {other.kind} in {other.time_unit}."
         )
-    intervals = [float(np.median(np.diff(each.times))) for each in (first, other) if len(each) > 1]
-    if len(intervals) == 2 and max(intervals) > MAX_RATE_RATIO * min(intervals):
-        raise ValueError(
-            f"{named} have different sampling intervals, {intervals[0]:.4g} and {intervals[1]:.4g} "
-            f"{first.time_unit}: resample one of them, or segment them one by one."
-        )
+
+
+def _at_one_rate(recordings: Sequence[Recording], rate: float | str | None) -> Sequence[Recording]:
+    """Recordings at the rate that is wanted, if one is."""
+    if rate is None:
+        return recordings
+    if isinstance(rate, str) and rate != FIRST:
+        raise ValueError(f"resample must be a sampling rate or {FIRST!r}; got {rate!r}.")
+    wanted = sampling_rate(recordings[0]) if isinstance(rate, str) else rate
+    if wanted is None:
+        raise ValueError(f"{name_of(recordings[0])} has no sampling rate that others could be resampled to.")
+    return [resample_to(each, wanted) for each in recordings]
 
 
 def _concatenate_notes(recordings: Sequence[Recording]) -> tuple[str, ...]:

@@ -106,7 +106,7 @@ def read_corrections(path: Path, recording: Recording, names: Sequence[str] = ()
     try:
         if path.stat().st_size > MAX_BYTES:
             raise ValueError(f"at most {MAX_BYTES:,} bytes are allowed; got {path.stat().st_size:,}.")
-        rows = sorted(_read_rows(path.read_text(encoding="utf-8-sig")), key=lambda row: row.start)
+        rows = sorted(_read_rows(_read_text(path)), key=lambda row: row.start)
         _check_cover(rows, len(recording))
         labels = number_labels([row.word for row in rows], names)
         known = [(row, label) for row, label in zip(rows, labels, strict=True) if label != UNKNOWN]
@@ -119,6 +119,14 @@ def read_corrections(path: Path, recording: Recording, names: Sequence[str] = ()
     places = np.searchsorted(stated_starts, starts, side="right") - 1
     division = Division(starts[1:], np.array(labels, dtype=np.intp)[places])
     return Corrections(division, (*_note_times(rows, recording), *renamed), given)
+
+
+def _read_text(path: Path) -> str:
+    """The text of a table."""
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ValueError("it is not UTF-8 text; save it as CSV UTF-8.") from error
 
 
 def _read_rows(text: str) -> list[Row]:

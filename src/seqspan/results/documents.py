@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeGuard
 
+from seqspan._core.text import printable
 from seqspan.results.fingerprints import hash_values
 
 DOCUMENT = "result.json"
@@ -81,6 +82,15 @@ class Earlier:
     def read(cls, folder: Path) -> Earlier:
         """Read the documents of a folder."""
         return cls(folder, tuple(_documents_of(folder)))
+
+    def refuse_newer(self) -> None:
+        """Raise if a newer version of seqspan wrote to the folder."""
+        newest = max((document.get("format", 1) for document in self.documents), default=FORMAT)
+        if newest > FORMAT:
+            raise FileExistsError(
+                f"{printable(str(self.folder))}: holds a result of format {newest}, and this version of "
+                f"seqspan knows formats up to {FORMAT}: choose another result folder, or update seqspan."
+            )
 
     @property
     def digests(self) -> dict[str, set[str]]:

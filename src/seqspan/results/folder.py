@@ -121,5 +121,5 @@ def is_unchanged(folder: Path, document: Mapping[str, Any], name: str) -> bool:
     """Whether a file is there as a document says."""
     try:
         return hash_file(folder / name) == str(document["files"].get(name))
-    except OSError:
+    except (OSError, ValueError):  # a name with a null byte is a ValueError
         return False

@@ -90,12 +90,7 @@ def check_free(folder: Path, names: Iterable[str]) -> None:
     report.html is in the way and not from an earlier run: choose another result folder, or move it.
     """
     earlier = Earlier.read(folder)
-    newest = max((document.get("format", 1) for document in earlier.documents), default=FORMAT)
-    if newest > FORMAT:
-        raise FileExistsError(
-            f"{printable(str(folder))}: holds a result of format {newest}, and this version of seqspan knows "
-            f"formats up to {FORMAT}: choose another result folder, or update seqspan."
-        )
+    earlier.refuse_newer()
     ours = set(earlier.digests) | ({DOCUMENT} if read_document(folder / DOCUMENT) else set())
     for name in names:
         for place in _in_the_way(folder, name, ours):

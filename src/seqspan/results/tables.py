@@ -16,7 +16,7 @@ from seqspan._core.dates import Dates
 from seqspan._core.spans import Span
 from seqspan._core.text import name_label, title_of
 from seqspan._core.types import Array, IntArray
-from seqspan.recording import Recording
+from seqspan.recording import Recording, sampling_rate
 
 if TYPE_CHECKING:
     import polars as pl
@@ -245,6 +245,7 @@ def describe_recording(recording: Recording) -> dict[str, Any]:
         "n_samples": len(recording),
         "n_features": int(recording.X.shape[1]),
         "time_unit": recording.time_unit,
+        "rate": sampling_rate(recording),
         "time_zone": None if recording.dates is None else recording.dates.zone,
         "read_options": dict(recording.read_options),
         "notes": list(recording.notes),

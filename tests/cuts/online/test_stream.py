@@ -12,6 +12,7 @@ from seqspan import OSC, SpatSC
 from seqspan._core.spans import Division
 from seqspan.cuts.online import stream as module
 from seqspan.cuts.online.stream import Stream
+from seqspan.cuts.ordered.n_spans import SpanCount
 from seqspan.estimators._partial_fit import Preparation
 
 ORDER = [0, 1, 2, 0, 3, 1, 0, 2]
@@ -41,13 +42,15 @@ def test_spans_are_found_and_are_final_while_samples_arrive():
     assert max(stream.delays[2:]) <= 2 * module.CHUNK  # nothing but evidence has to be waited for
 
 
-@pytest.mark.parametrize("block", [1, 37, 800])
-def test_how_samples_are_handed_in_changes_nothing(block):
-    X = recording(noise=0.3)
-    one, other = fed(X, 100), fed(X, block)
-    assert one.final == other.final
-    assert one.delays == other.delays
-    assert one.division().boundaries.tolist() == other.division().boundaries.tolist()
+def test_how_samples_are_handed_in_changes_nothing():
+    X = recording(noise=0.3, length=60)
+    one = fed(X, 100)
+    assert len(one.final) >= 3
+    for block in (1, 37, 480):
+        other = fed(X, block)
+        assert one.final == other.final
+        assert one.delays == other.delays
+        assert one.division().boundaries.tolist() == other.division().boundaries.tolist()
 
 
 def test_what_is_final_stays():
@@ -168,12 +171,38 @@ def test_one_column_is_embedded():
     assert all(np.abs(osc.boundaries_ - place).min() <= 20 for place in (400, 800))
 
 
+def test_samples_are_described_once_their_neighbours_have_arrived():
+    stream = Stream(Preparation("delay:5"))
+    stream.extend(recording(length=60))
+    assert stream.prepared.reach == 2
+    assert stream._described_at < stream._reached  # more samples have come since
+    whole = stream._features(stream.prepared(stream.rows[: stream._reached]).T)
+    assert len(stream._Y) == stream._reached - 2
+    np.testing.assert_allclose(stream._Y, whole[:-2], atol=1e-9)
+
+
 def test_the_time_scale_is_found_or_given():
     X = recording(length=50)
     smooth = gaussian_filter1d(X, 6, axis=0)
     assert OSC().partial_fit(X).time_scale_ < 2
     assert 4 < OSC().partial_fit(smooth).time_scale_ < 20
     assert OSC(time_scale=16).partial_fit(X).time_scale_ == 16
+
+
+def test_no_span_is_shorter_than_the_time_scale():
+    X = recording(ORDER * 2, length=30)
+    assert np.diff(fed(X, 50).division().boundaries).min() <= 31
+    stream = fed(X, 50, time_scale=45)
+    assert np.diff(stream.division().boundaries).min() >= 36
+    assert stream._search.step == 11  # four places in it
+
+
+@pytest.mark.parametrize(("grain", "price"), [("coarse", 12.0), ("default", 10.0), ("fine", 7.0)])
+def test_the_price_of_a_boundary_is_that_of_the_grain_s_number_of_spans(grain, price):
+    chance = np.tile([0.0, 4.0, 12.0, 24.0, 40.0], (2, 1))
+    count = SpanCount(np.array([0.0, 20.0, 30.0, 37.0, 38.0]), np.zeros((2, 5)), chance)
+    assert [count.choose(each) for each in ("coarse", "default", "fine")] == [2, 3, 4]
+    assert module.price_of_boundary(count, 1000, grain) == pytest.approx(np.log(1000) + price)
 
 
 def test_a_finer_grain_finds_more():

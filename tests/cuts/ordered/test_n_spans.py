@@ -20,6 +20,7 @@ from seqspan.cuts.ordered.n_spans import (
     N_FIRST,
     N_SURROGATES,
     SURPRISE,
+    Effort,
     SpanCount,
     chance_limit,
     count_spans,
@@ -234,7 +235,7 @@ def test_blocks_are_means_and_the_last_may_be_shorter(monkeypatch):
 
 
 def test_no_block_has_samples_of_two_recordings(monkeypatch):
-    monkeypatch.setattr(module, "MAX_SAMPLES", 4)
+    monkeypatch.setattr(module, "MAX_SAMPLES", 3)
     rows = np.arange(20.0).reshape(10, 2)
     averaged, _, parts = module._average_blocks(rows, 7, (4,))
     expected = [rows[:3].mean(0), rows[3], rows[4:7].mean(0), rows[7:].mean(0)]
@@ -257,10 +258,36 @@ def test_it_gives_up_when_more_spans_explain_no_more(monkeypatch):
 
     monkeypatch.setattr(module, "SpanSearch", Search)
     X = turns(3)
-    monkeypatch.setattr(module, "N_SURROGATES", 2)
     expected = count_spans(X, 5, n_jobs=1).recording
     most = max(asked)
     monkeypatch.setattr(module, "PATIENCE", 3)
     asked.clear()
     np.testing.assert_array_equal(count_spans(X, 5, n_jobs=1).recording, expected)
     assert max(asked) < most < X.shape[1] // 5
+
+
+@pytest.mark.parametrize("scale", [2.0**990, 2.0**-990])
+@pytest.mark.parametrize("d", [3, 120])  # the second has more features than are kept
+def test_the_scale_of_the_samples_does_not_matter(d, scale):
+    rng = np.random.default_rng(0)
+    X = np.repeat(rng.standard_normal((d, 3)), 30, axis=1) + 0.5 * rng.standard_normal((d, 90))
+    effort = Effort(n_surrogates=3, n_chance=2, grid_points=100)
+    ordinary, scaled = (count_spans(Y, 5, effort=effort) for Y in (X, scale * X))
+    np.testing.assert_allclose(scaled.recording, ordinary.recording, rtol=1e-6)
+    np.testing.assert_allclose(scaled.samples, ordinary.samples, rtol=1e-6)
+
+
+def test_many_short_recordings_keep_enough_samples_to_show_their_spans():
+    """Averaged like one recording of a million samples, 250 of them would be five, which show nothing."""
+    rows = np.arange(10.0**6)[:, None]
+    one, _, _ = module._average_blocks(rows, 5, ())
+    many, shortest, parts = module._average_blocks(rows, 50, tuple(range(1000, 10**6, 1000)))
+    assert (len(one), len(many), len(parts), shortest) == (20_000, 100_000, 1000, 5)
+    np.testing.assert_array_equal(many[parts[1]][:2, 0], [1004.5, 1014.5])
+
+
+def test_the_first_peak_is_where_patience_ends():
+    net = np.concatenate([[0.0, 1.0, 3.0], np.zeros(10), [9.0]])
+    assert module._first_peak(net) == 2
+    assert module._first_peak(net[[0, 1, 2, 3, -1]]) == 4
+    assert module._first_peak(np.zeros(4)) == 0

@@ -132,12 +132,7 @@ class Stream:
 
     def confidence(self, boundaries: IntArray) -> Array:
         """How sure boundaries among the samples held are, as in the ordered cut; NaN where none are held."""
-        places = np.asarray(boundaries) - self.start
-        known = (places > 0) & (places < len(self._Y))
-        confidence = np.full(len(places), np.nan)
-        if known.any():
-            confidence[known] = boundary_confidence(self._Y, places[known])
-        return confidence
+        return confidence_within(self._Y, np.asarray(boundaries) - self.start)
 
     def division(self) -> Division:
         """Spans and labels so far."""
@@ -352,6 +347,22 @@ class Stream:
         assert self._features is not None
         width = runs.shape[1]
         return self._features(self.prepared(runs.reshape(-1, runs.shape[2]))[width // 2 :: width].T)
+
+
+def confidence_within(Y: Array, places: IntArray) -> Array:
+    """Confidence of boundaries from the features of the samples held; NaN for places that are not among them.
+
+    Examples
+    --------
+    >>> Y = np.repeat([[0.0], [1.0]], 20, axis=0) + 0.01 * np.cos(np.arange(40.0))[:, None]
+    >>> confidence_within(Y, np.array([-3, 20])).round(1)
+    array([nan, 1. ])
+    """
+    held = (places > 0) & (places < len(Y))
+    confidence = np.full(len(places), np.nan)
+    if held.any():
+        confidence[held] = boundary_confidence(Y, places[held])
+    return confidence
 
 
 def price_of_boundary(count: SpanCount, n_samples: int, grain: str) -> float:

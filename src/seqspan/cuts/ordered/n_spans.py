@@ -41,6 +41,7 @@ FEATURE_COUNTS = (1, 2, 4, 8)
 GRID_POINTS = 600  # places for boundaries while spans are counted
 MAX_DIMENSIONS = 100  # of the samples that surrogates are drawn from
 MAX_SAMPLES = 20_000  # longer recordings are averaged over blocks of samples
+MAX_TOGETHER = 100_000  # the same for several recordings: each needs enough of them to show its spans
 N_ANCHORS = 200  # of the features of every surrogate
 N_SURROGATES = 24  # of the samples, at most
 N_FIRST = 6  # of them, after which it may be clear that something changes
@@ -290,12 +291,21 @@ def _features(rows: Array, count: int) -> Array:
 
 def _average_blocks(rows: Array, min_length: int, joins: tuple[int, ...]) -> tuple[Array, int, list[slice]]:
     """Average long recordings over blocks of samples; also the shortest span and recordings, in blocks."""
-    size = -(-len(rows) // MAX_SAMPLES)
-    starts = [np.arange(part.start, part.stop, size) for part in part_slices(joins, len(rows))]
+    parts = part_slices(joins, len(rows))
+    size = max(grid_step(parts, MAX_SAMPLES), -(-len(rows) // MAX_TOGETHER))
+    starts = [np.arange(part.start, part.stop, size) for part in parts]
     ends = np.cumsum([len(each) for each in starts])
     lengths = np.diff(np.append(np.concatenate(starts), len(rows)))
     means = np.add.reduceat(rows, np.concatenate(starts), axis=0) / lengths[:, None]
     return means, max(1, min_length // size), part_slices(ends[:-1], len(means))
+
+
+def _first_peak(net: Array) -> int:
+    """Where net evidence is greatest before PATIENCE numbers of spans in a row have no more of it."""
+    peaks = np.flatnonzero(net == np.maximum.accumulate(net))  # no less than all before
+    waits = np.flatnonzero(np.diff(peaks) > PATIENCE)
+    last = net[: peaks[waits[0]] + 1] if len(waits) else net
+    return int(np.argmax(last))
 
 
 class Evidence:
@@ -338,10 +348,10 @@ class Evidence:
         room, count = search.max_spans - len(self._parts) + 1, PATIENCE
         while True:
             net = self._net(search, min(count, room))
-            most = int(np.argmax(net))
+            most = _first_peak(net)
             if len(net) == room or len(net) > most + PATIENCE:
                 return net[: most + 1]
-            count = most + PATIENCE + 1
+            count = 2 * count + 1
 
     def _net(self, search: SpanSearch | JoinedSearch, count: int) -> Array:
         """Net evidence of the first numbers of spans."""

@@ -1,0 +1,5 @@
+"""``python -m seqspan`` is the command line."""
+
+from seqspan.cli import main
+
+main()

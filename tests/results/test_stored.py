@@ -1,0 +1,90 @@
+"""Result folders that somebody has made by hand are read, or refused with one plain sentence."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import seqspan
+from seqspan import Segmentation
+from seqspan.cli.export import export_result
+from seqspan.exports.selection import Selection
+from seqspan.results.documents import DOCUMENT, seal
+from seqspan.results.fingerprints import hash_file
+from seqspan.results.folder import LABELS, SEGMENTS
+
+ROWS = np.repeat([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]], 20, axis=0)
+ROWS = ROWS + 0.1 * np.random.default_rng(0).standard_normal(ROWS.shape)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    seqspan.segment(ROWS, n_spans=2).save(tmp_path / "hand.seqspan")
+    return tmp_path / "hand.seqspan"
+
+
+def forge(folder: Path, change: Callable[[dict[str, Any]], object]) -> None:
+    """Change what result.json says, with checksums that fit."""
+    document = json.loads((folder / DOCUMENT).read_text())
+    document["files"] = {name: hash_file(folder / name) for name in document["files"]}
+    change(document)
+    (folder / DOCUMENT).write_text(json.dumps(seal(document)))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda document: document.pop("input"),
+        lambda document: document.update(input=[]),
+        lambda document: document["input"].pop("kind"),
+        lambda document: document.pop("cut"),
+        lambda document: document.update(cut=5),
+        lambda document: document.pop("gap"),
+        lambda document: document.update(gap=[]),
+        lambda document: document.update(gap="near"),
+        lambda document: document.pop("seconds"),
+        lambda document: document.update(label_names=5),
+        lambda document: document.update(label_names=[["walk"]]),
+        lambda document: document["files"].update({"a\0b": "00"}),
+        lambda document: document["input"].update(recordings=[{"n_samples": 7, "path": "walk.csv"}] * 2),
+    ],
+)
+def test_a_document_without_what_it_should_say_is_refused(folder, change):
+    forge(folder, change)
+    with pytest.raises(ValueError, match=r"hand\.seqspan: "):
+        Segmentation.load(folder)
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        (LABELS, lambda text: ""),
+        (LABELS, lambda text: text.splitlines()[0] + "\n"),
+        (LABELS, lambda text: text + "7\n"),
+        (LABELS, lambda text: text.replace(",0,", ",walk,")),
+        (LABELS, lambda text: text.replace(",1,", ",99999999999999999999,")),
+        (LABELS, lambda text: text.replace("5,5,", "5,nan,")),
+        (SEGMENTS, lambda text: ""),
+        (SEGMENTS, lambda text: text.replace("20,40,", "15,40,")),
+        (SEGMENTS, lambda text: text.replace("20,40,", "999,40,")),
+        (SEGMENTS, lambda text: text + text.splitlines()[1] + "\n"),
+    ],
+)
+def test_tables_that_make_no_sense_are_refused(folder, name, change):
+    (folder / name).write_text(change((folder / name).read_text()))
+    forge(folder, lambda document: None)
+    with pytest.raises(ValueError, match=r"hand\.seqspan: .*not as seqspan writes"):
+        Segmentation.load(folder)
+    with pytest.raises(ValueError, match=r"hand\.seqspan: "):
+        export_result(folder, Selection(("audacity",)))
+
+
+def test_what_somebody_wrote_by_hand_is_read_if_it_makes_sense(folder):
+    whole = Segmentation.load(folder)
+    forge(folder, lambda document: document.update(seconds={}, label_names=["walk"]))
+    np.testing.assert_array_equal(Segmentation.load(folder).labels, whole.labels)

@@ -355,8 +355,8 @@ def confidence_within(Y: Array, places: IntArray) -> Array:
     Examples
     --------
     >>> Y = np.repeat([[0.0], [1.0]], 20, axis=0) + 0.01 * np.cos(np.arange(40.0))[:, None]
-    >>> confidence_within(Y, np.array([-3, 20])).round(1)
-    array([nan, 1. ])
+    >>> confidence_within(Y, np.array([-3, 20])).round(1).tolist()
+    [nan, 1.0]
     """
     held = (places > 0) & (places < len(Y))
     confidence = np.full(len(places), np.nan)

@@ -178,8 +178,18 @@ class Sweeps:
         absolute, (squares, entries), fitted = self.evaluate(s)
         coupled = entries.sum() if self.entrywise else np.sqrt(squares).sum()
         E = self.data.residual(fitted)
-        fit = np.vdot(E, E) / 2 + self.data.outside
+        fit = np.vdot(E, E) / 2 + self.data.outside + self._left_out_loss(s)
         return float(fit + self.model.lam1 * absolute + self.model.lam2 * coupled)
+
+    def _left_out_loss(self, s: State) -> float:
+        """Bound on the loss in coordinates that are left out."""
+        if not self.data.left_out[0]:
+            return 0.0
+
+        def square(blocks: range) -> float:
+            return sum(float(np.sum(self.split(s, b)[0] ** 2, dtype=float)) for b in blocks)
+
+        return self.data.left_out_loss(float(np.sqrt(sum(self.team.map(square, self.n_blocks)))))
 
     def evaluate(self, s: State) -> tuple[float, Array, Array]:
         """``||Z||_1``, squared and l1 norms of the columns of ZR (2, n), and ``Q^T Z`` (n, r)."""

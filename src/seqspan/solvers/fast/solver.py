@@ -27,7 +27,7 @@ from seqspan.models.certificate import parabola_top
 from seqspan.solvers.fast.coarse import coarsen, halve, prolong
 from seqspan.solvers.fast.reduced import Reduced, column_blocks, reduce, reduce_onto
 from seqspan.solvers.fast.steps import advance, advance_weighted
-from seqspan.solvers.fast.sweeps import TINY, State, Sweeps
+from seqspan.solvers.fast.sweeps import LANDMARK_WIDTH, TINY, State, Sweeps
 from seqspan.solvers.loop import Algorithm, Stopping, run
 from seqspan.solvers.scaling import at_ordinary_scale
 
@@ -119,7 +119,7 @@ def solve_reduced(
         raise ValueError("zero_diagonal=True needs the samples as atoms; got another dictionary.")
     began = time.perf_counter()
     with Team(n_jobs) as team:
-        sweeps = Sweeps(model, data, team)
+        sweeps = Sweeps(model, data, team, width=LANDMARK_WIDTH)
         state = _warm_start(start, sweeps) or _cold_start_same_atoms(sweeps)
         state.model = model
         algorithm = _algorithm(sweeps, advance_weighted)
@@ -185,7 +185,7 @@ def _cold_start_same_atoms(sweeps: Sweeps) -> State:
         return sweeps.zero_state(*_penalties(sweeps.model))
     data, joins = sweeps.data, sweeps.model.joins
     means = replace(data, Y=np.ascontiguousarray(halve(data.Y.T, joins).T), outside=data.outside / 2)
-    coarse = Sweeps(coarsen(sweeps.model, same_atoms=True), means, sweeps.team)
+    coarse = Sweeps(coarsen(sweeps.model, same_atoms=True), means, sweeps.team, width=sweeps.width)
     return _start_from(coarse, _cold_start_same_atoms(coarse), sweeps)
 
 

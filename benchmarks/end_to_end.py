@@ -72,7 +72,8 @@ def write_table(path: Path, n_rows: int) -> None:
 
     rng = np.random.default_rng(0)
     X = make_motion(n_rows, rng=1)[0]
-    Y = X.T @ rng.standard_normal((len(X), N_CHANNELS)) / 8 + 0.05 * rng.standard_normal((n_rows, N_CHANNELS))
+    mixing = rng.standard_normal((N_CHANNELS, len(X))) / 8
+    Y = (mixing @ X).T + 0.05 * rng.standard_normal((n_rows, N_CHANNELS))
     columns = {f"sensor_{number}": Y[:, number].round(5) for number in range(N_CHANNELS)}
     pl.DataFrame({"time_s": np.arange(n_rows) / 50} | columns).write_csv(path)
 

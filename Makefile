@@ -126,6 +126,7 @@ bench: $(INSTALLED)  ## every benchmark at toy size; each file's docstring has t
 	$(BIN)/python -m benchmarks.scaling
 	$(BIN)/python -m benchmarks.certificate_lag
 	$(BIN)/python -m benchmarks.readers
+	$(BIN)/python -m benchmarks.end_to_end
 	$(BIN)/python -m benchmarks.landmarks scaling
 	$(BIN)/python -m benchmarks.stream rate --samples 5000
 	$(BIN)/python -m benchmarks.many

@@ -35,7 +35,7 @@ from seqspan.results.cache import SolutionCache
 from seqspan.results.fingerprints import hash_problem
 from seqspan.segmentation import Segmentation
 from seqspan.solvers import SOLVERS, Stopping
-from seqspan.solvers.fast.landmarks import MAX_FULL_SAMPLES, N_LANDMARKS, choose_landmarks, solve_on_landmarks
+from seqspan.solvers.fast.landmarks import MAX_FULL_SAMPLES, choose_landmarks, solve_on_landmarks
 from seqspan.solvers.memory import solver_bytes
 
 __all__ = ["Method", "cut", "represent"]
@@ -63,7 +63,7 @@ class Method:
         Precision of the solver; that of the samples by default.
     dictionary : {"samples", "landmarks", "auto"}, or array of shape (n_atoms, n_features)
         An array holds atoms with the features that samples have after preprocessing.
-    n_landmarks : int
+    n_landmarks : int or "auto"
     device : {"cpu", "cuda"}
     stopping : Stopping
     n_jobs : int, optional
@@ -81,7 +81,7 @@ class Method:
     kernel: Kernel = "linear"
     dtype: str | None = None
     dictionary: str | Array = "samples"
-    n_landmarks: int = N_LANDMARKS
+    n_landmarks: int | str = "auto"
     device: str = "cpu"
     stopping: Stopping = field(default_factory=Stopping)
     n_jobs: int | None = None

@@ -97,7 +97,7 @@ def test_a_fit_that_fails_leaves_the_last_one(call):
 def test_landmarks_and_streams_leave_nothing_behind():
     osc = OSC(3, dictionary="landmarks", n_landmarks=20).fit(X)
     assert osc.landmarks_.shape == (20, 8)
-    assert not hasattr(osc.set_params(dictionary="samples", n_landmarks=512).fit(X), "landmarks_")
+    assert not hasattr(osc.set_params(dictionary="samples", n_landmarks="auto").fit(X), "landmarks_")
     osc.set_params(n_subspaces="auto").partial_fit(X)
     for name in ("coef_", "dual_gap_", "segmentation_", "confidence_"):
         assert not hasattr(osc, name)

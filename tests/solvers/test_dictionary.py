@@ -17,7 +17,7 @@ from seqspan.models import Osc, SpatSc
 from seqspan.solvers.fast.coarse import coarsen, halve, prolong
 from seqspan.solvers.fast.reduced import column_blocks, reduce_onto
 from seqspan.solvers.fast.solver import PENALTIES, solve_fast
-from seqspan.solvers.fast.sweeps import Sweeps
+from seqspan.solvers.fast.sweeps import LANDMARK_WIDTH, Sweeps
 from seqspan.solvers.loop import Stopping
 
 MODELS = [Osc(0.1, 0.2), SpatSc(0.1, 0.03, zero_diagonal=False)]
@@ -119,7 +119,9 @@ def test_long_sequences_start_from_their_means():
     X = scale_columns(make_motion(4000, 20, rng=1)[0])
     D, model, stopping = X[:, ::100], Osc(0.1, 0.1), Stopping(1e-2)
     with Team(1) as team:
-        sweeps = Sweeps(model, reduce_onto(D, column_blocks(X), X.shape[1], float), team)
+        sweeps = Sweeps(
+            model, reduce_onto(D, column_blocks(X), X.shape[1], float), team, width=LANDMARK_WIDTH
+        )
         zero = sweeps.zero_state(*PENALTIES)
     from_zero = solve_fast(model, X, dictionary=D, stopping=stopping, start=zero)
     assert solve_fast(model, X, dictionary=D, stopping=stopping).n_iter < from_zero.n_iter / 1.5

@@ -38,3 +38,32 @@ def symmetric_eigenpairs(matrix: Array, count: int | None = None) -> tuple[Array
         values, vectors = np.linalg.eigh(matrix)
         values, vectors = values[first:], vectors[:, first:]
     return values, vectors
+
+
+def principal_directions(samples: Array, count: int) -> Array:
+    """Orthonormal directions in which samples are longest, from the smaller of their two Gram matrices.
+
+    Parameters
+    ----------
+    samples : array of shape (d, n)
+    count : int
+        How many directions, at most; fewer if the samples span fewer.
+
+    Returns
+    -------
+    array of shape (d, at most count)
+        In descending order of importance.
+
+    Examples
+    --------
+    >>> np.abs(principal_directions(np.array([[3.0, 0.0, 0.0], [0.0, 2.0, 0.0], [0.0, 0.0, 0.0]]), 3))
+    array([[1., 0.],
+           [0., 1.],
+           [0., 0.]])
+    """
+    d, n = samples.shape
+    wide = d <= n
+    values, vectors = symmetric_eigenpairs(samples @ samples.T if wide else samples.T @ samples, count)
+    kept = values > max(d, n) * np.finfo(values.dtype).eps * values[-1]  # the others are rounding
+    values, vectors = values[kept][::-1], vectors[:, kept][:, ::-1]
+    return vectors if wide else np.asarray(samples @ (vectors / np.sqrt(values)))

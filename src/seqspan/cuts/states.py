@@ -24,6 +24,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from seqspan._core.eigen import principal_directions
 from seqspan._core.kernels import spread_anchors
 from seqspan._core.scaling import binary_exponent
 from seqspan._core.spans import UNKNOWN, Division, boundaries_from_labels
@@ -76,7 +77,7 @@ class Coordinates:
             return cls(exponent)
         some = X[:, spread_anchors(X.shape[1], N_ANCHORS)].astype(np.float64)
         count = min(max(MAX_VALUES // d, MIN_COORDINATES), MAX_COORDINATES)
-        directions = np.linalg.svd(np.ldexp(some, -exponent), full_matrices=False)[0][:, :count]
+        directions = principal_directions(np.ldexp(some, -exponent), count)
         return cls(exponent, directions.astype(np.float32))
 
     def __call__(self, X: Array) -> Array:
@@ -152,8 +153,9 @@ class States:
         States
         """
         coordinates = Coordinates.fit(X)
-        features = _learn_features(_in_blocks(lambda block: coordinates(block).T, X).T)
-        found = _in_blocks(lambda block: _describe(features, coordinates(block)), X)
+        reduced = _in_blocks(lambda block: coordinates(block).T, X).T
+        features = _learn_features(reduced)
+        found = _in_blocks(lambda block: _describe(features, block), reduced)
         Y, near = found[:, :-1], found[:, -1]
         edges = np.concatenate([[0], division.boundaries, [len(Y)]]).astype(np.intp)
         labels = np.unique(division.labels)

@@ -40,7 +40,7 @@ from seqspan.recording import KINDS, Recording, concatenate
 from seqspan.representation import Representation
 from seqspan.segmentation import Segmentation
 from seqspan.solvers import Stopping
-from seqspan.solvers.fast.landmarks import DICTIONARIES, N_LANDMARKS
+from seqspan.solvers.fast.landmarks import DICTIONARIES
 
 MIN_SAMPLES = 3  # fewest samples that can be fitted
 PRECISIONS = ("float32", "float64")
@@ -79,7 +79,7 @@ class SubspaceSegmenter(Predicting, ClusterMixin, BaseEstimator):
     warm_start: bool = False
     device: str = "cpu"
     dictionary: str | npt.ArrayLike = "samples"
-    n_landmarks: int = N_LANDMARKS
+    n_landmarks: int | str = "auto"
     n_jobs: int | None
     random_state: Any
     callback: Callback | None
@@ -189,7 +189,6 @@ class SubspaceSegmenter(Predicting, ClusterMixin, BaseEstimator):
             require_cupy()
         solver = self._solver()
         self._check_dictionary()
-        check_count("n_landmarks", self.n_landmarks, 10**6, "landmarks")
         if self.dtype is not None:
             check_choice("dtype", self.dtype, PRECISIONS)
         if self.device == "cuda":
@@ -202,7 +201,7 @@ class SubspaceSegmenter(Predicting, ClusterMixin, BaseEstimator):
             kernel=check_kernel(self.kernel),
             dtype=self.dtype,
             dictionary=self.dictionary if isinstance(self.dictionary, str) else np.asarray(self.dictionary),
-            n_landmarks=int(self.n_landmarks),
+            n_landmarks=check_count("n_landmarks", self.n_landmarks, 10**6, "landmarks", ("auto",)),
             device=self.device,
             stopping=self._stopping(solver),
             n_jobs=self._jobs(),
@@ -211,7 +210,7 @@ class SubspaceSegmenter(Predicting, ClusterMixin, BaseEstimator):
     def _check_dictionary(self) -> None:
         """Check what represents the samples: a word, or an array of atoms that nobody preprocesses."""
         given = self.dictionary if isinstance(self.dictionary, str) else "an array"
-        if given in ("samples", "an array") and self.n_landmarks != N_LANDMARKS:
+        if given in ("samples", "an array") and self.n_landmarks != "auto":
             raise ValueError(
                 f"n_landmarks={self.n_landmarks} needs dictionary='landmarks' or 'auto'; got {given!r}."
             )

@@ -13,7 +13,6 @@ from seqspan._core.types import Array
 from seqspan.estimators._base import Callback
 from seqspan.estimators._coupled import COUPLED_SOLVERS, Coupled
 from seqspan.models import Model, Osc, OscLowRank
-from seqspan.solvers.fast.landmarks import N_LANDMARKS
 
 
 class OSC(Coupled):
@@ -71,8 +70,9 @@ class OSC(Coupled):
         and time grow with n instead of n^2. Above 10,000 samples, "auto" uses landmarks and warns about it.
         An array holds atoms of your own, one per row, in the features of the samples; it needs
         ``preprocess=None``.
-    n_landmarks : int
-        Number of landmarks, for ``dictionary="landmarks"`` and "auto".
+    n_landmarks : int or "auto"
+        Number of landmarks, for ``dictionary="landmarks"`` and "auto". "auto" is 512 up to 50,000 samples,
+        and fewer for more: 128 from 200,000 on.
     time_scale : int or "auto"
         For `partial_fit` only: number of samples over which neighbours say the same; four places for
         boundaries are tried in it. "auto" finds it out while samples arrive.
@@ -154,7 +154,7 @@ class OSC(Coupled):
         max_iter: int = 10_000,
         warm_start: bool = False,
         dictionary: str | npt.ArrayLike = "samples",
-        n_landmarks: int = N_LANDMARKS,
+        n_landmarks: int | str = "auto",
         time_scale: int | str = "auto",
         device: str = "cpu",
         n_jobs: int | None = None,

@@ -13,7 +13,7 @@ from seqspan._core.memory import DOUBLE_BYTES
 from seqspan._core.threads import count_threads
 from seqspan.models import Model
 from seqspan.models.terms import SingularValues
-from seqspan.solvers.fast.sweeps import BLOCK_WIDTH
+from seqspan.solvers.fast.sweeps import BLOCK_WIDTH, LANDMARK_WIDTH
 
 #: Peak number of n x n arrays of each solver, coefficients included.
 PEAK_ARRAYS = {
@@ -61,7 +61,7 @@ def solver_bytes(
     size = np.dtype(dtype).itemsize
     m = n if n_atoms is None else n_atoms
     if solver == "fast":
-        buffers = n * BLOCK_WIDTH * (2 * count_threads(n_jobs) + 1)
+        buffers = n * (BLOCK_WIDTH if n_atoms is None else LANDMARK_WIDTH) * (2 * count_threads(n_jobs) + 1)
         return int(size * (PEAK_ARRAYS[solver] * m * n + buffers + 3 * d * n) + _svd_bytes(d, m))
     if solver == "closed_form":
         return int((size + PEAK_ARRAYS[solver] * DOUBLE_BYTES) * n * n + _svd_bytes(d, n))

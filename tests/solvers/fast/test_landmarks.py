@@ -18,7 +18,13 @@ from seqspan.cuts.spectral.ncut import normalised_cut
 from seqspan.datasets import make_subspaces
 from seqspan.metrics import clustering_error
 from seqspan.models import Osc, SpatSc
-from seqspan.solvers.fast.landmarks import CHOICES, choose_landmarks, farthest_first, on_landmarks
+from seqspan.solvers.fast.landmarks import (
+    CHOICES,
+    choose_landmarks,
+    count_landmarks,
+    farthest_first,
+    on_landmarks,
+)
 from seqspan.solvers.fast.reduced import column_blocks, reduce_onto
 from seqspan.solvers.fast.solver import solve_reduced
 from seqspan.solvers.loop import Stopping
@@ -143,3 +149,12 @@ def test_extreme_weights_in_single_precision_do_not_overflow(scale, lam1):
         solution = solve_reduced(model, data, stopping=Stopping(max_iter=300))
     assert np.abs(solution.Z).max() < 10
     assert np.isfinite(solution.objective)
+
+
+def test_long_recordings_have_fewer_landmarks(monkeypatch):
+    numbers = [count_landmarks(n) for n in (1, 10_000, 50_000, 50_001, 100_000, 200_000, 10**7)]
+    assert numbers == [512, 512, 512, 511, 256, 128, 128]
+    assert choose_landmarks(np.random.default_rng(0).standard_normal((3, 600)), "auto").shape == (3, 512)
+    monkeypatch.setattr("seqspan.solvers.fast.landmarks.MAX_COEFFICIENTS", 200 * 2000)
+    X, _ = make_subspaces(4, 2, 20, 500, rng=0)
+    assert OSC(4, dictionary="landmarks", tol=0.9, cut="peaks").fit(X.T).landmarks_.shape == (200, 20)

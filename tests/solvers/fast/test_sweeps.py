@@ -207,3 +207,18 @@ def test_padding_and_threads_change_nothing():
                 sweeps.iterate(state)
             objectives.append(sweeps.certify(state))
     np.testing.assert_allclose(objectives, [objectives[0]] * 3, rtol=1e-10)
+
+
+@pytest.mark.parametrize("n_jobs", [2, 3])
+def test_threads_share_many_coordinates_and_change_nothing(n_jobs):
+    X = np.random.default_rng(0).standard_normal((70, 90))
+    model, states = Osc(0.1, 0.5), []
+    for threads in (1, n_jobs):
+        with Team(threads) as team:
+            sweeps = Sweeps(model, reduce(X, float), team)
+            state = sweeps.zero_state(2.0, 5.0)
+            for _ in range(3):
+                sweeps.iterate(state)
+        states.append(state)
+    np.testing.assert_allclose(states[0].fitted, states[1].fitted, atol=1e-12)
+    np.testing.assert_allclose(states[0].V, states[1].V, atol=1e-12)

@@ -27,19 +27,34 @@ from seqspan.solvers.loop import Stopping
 from seqspan.solvers.scaling import at_ordinary_scale, unusual_exponent
 
 DICTIONARIES = ("samples", "landmarks", "auto")
-N_LANDMARKS = 512  # default number of landmarks
+N_LANDMARKS = 512  # number of landmarks, unless the recording is long
+MIN_LANDMARKS = 128  # of a long recording
+MAX_COEFFICIENTS = 512 * 50_000  # of longer recordings; fewer landmarks find the same boundaries there
 MAX_FULL_SAMPLES = 10_000  # up to this many, "auto" uses all samples as atoms: 1.5 GB in single precision
 MAX_SAMPLES_PER_MEAN = 10  # beyond this a mean no longer resembles its samples; see docs/scale.md
+FIRST_CANDIDATES = 8  # per landmark, at least, of which k-means chooses first centres, one by one
 MAX_CANDIDATES = 20_000  # samples, evenly spread over time, that landmarks are chosen from
 
 
-def choose_landmarks(X: Array, n_landmarks: int, method: str = "auto") -> Array:
+def count_landmarks(n_samples: int) -> int:
+    """Number of landmarks for a recording: fewer for long ones, down to a limit.
+
+    Examples
+    --------
+    >>> [count_landmarks(n) for n in (20_000, 100_000, 1_000_000)]
+    [512, 256, 128]
+    """
+    return min(max(MAX_COEFFICIENTS // n_samples, MIN_LANDMARKS), N_LANDMARKS)
+
+
+def choose_landmarks(X: Array, n_landmarks: int | str = "auto", method: str = "auto") -> Array:
     """Choose landmarks to represent all samples.
 
     Parameters
     ----------
     X : array of shape (d, n)
-    n_landmarks : int
+    n_landmarks : int or "auto"
+        "auto" is :func:`count_landmarks`.
     method : str
         A name in :data:`CHOICES`, or "auto": means over time if there are at most ten samples per landmark,
         otherwise k-means centres.
@@ -58,13 +73,14 @@ def choose_landmarks(X: Array, n_landmarks: int, method: str = "auto") -> Array:
     """
     check_choice("method", method, ("auto", *CHOICES))
     n = X.shape[1]
+    wanted = count_landmarks(n) if isinstance(n_landmarks, str) else n_landmarks
     if method == "auto":
-        method = "means" if n <= MAX_SAMPLES_PER_MEAN * n_landmarks else "centres"
+        method = "means" if n <= MAX_SAMPLES_PER_MEAN * wanted else "centres"
     candidates = np.unique(np.linspace(0, n - 1, min(n, MAX_CANDIDATES)).astype(np.intp))
     exponent = unusual_exponent(X)
     scaled = np.ldexp(X[:, candidates], -exponent)  # squares would over- or underflow
     with Team(1):  # many small products: threads would wait for each other
-        chosen = CHOICES[method](scaled, min(n_landmarks, len(candidates)))
+        chosen = CHOICES[method](scaled, min(wanted, len(candidates)))
     return np.asarray(np.ldexp(chosen, exponent))
 
 
@@ -115,11 +131,13 @@ def _means(X: Array, m: int) -> Array:
 
 def _centres(X: Array, m: int) -> Array:
     """Centres of k-means, as long as a sample."""
-    from sklearn.cluster import KMeans
+    from sklearn.cluster import KMeans, kmeans_plusplus
 
     # for single precision, scikit-learn computes the distances in many small double-precision blocks
     rows = np.asarray(X.T, dtype=float)
-    centres = KMeans(m, n_init=1, max_iter=20, random_state=0).fit(rows).cluster_centers_
+    some = rows[:: max(len(rows) // (FIRST_CANDIDATES * m), 1)]
+    first = kmeans_plusplus(some, m, random_state=0)[0]
+    centres = KMeans(m, init=first, n_init=1, max_iter=20, random_state=0).fit(rows).cluster_centers_
     return scale_columns(np.ascontiguousarray(centres.T, dtype=X.dtype)) * typical_norm(X)
 
 

@@ -204,37 +204,46 @@ def invert_pivots(shift: Any, k: Any) -> Any:
 
 @_compiled
 def solve_small(
-    P: Block, linear: Block, w: Block, k: Block, plain: Block, c: Any, S: Block, correction: Block
-) -> None:
+    P: Block, linear: Block, w: Block, k: Block, plain: Block, c: Any, S: Block, correction: Block,
+    first: int, last: int,
+) -> None:  # fmt: skip
     """``S = (P + linear) T_w^-1`` and ``correction = S - P T_0^-1``, all (n, r), with one T_w per column.
 
-    ``plain`` (n,) are the reciprocal pivots of T_0 from the last step back.
+    ``plain`` (n,) are the reciprocal pivots of T_0 from the last step back. Only columns first, ..., last - 1
+    are computed.
     """
-    n, r = P.shape
+    n, width = len(P), last - first
     r1 = c[0]
     one, zero = P.dtype.type(1), P.dtype.type(0)
-    inverse = np.empty((n, r), P.dtype)
+    inverse = np.empty((n, width), P.dtype)
     for t in range(n - 1, -1, -1):
         behind = k[t - 1] if t > 0 else zero
         ahead = k[t] if t < n - 1 else zero
-        for i in range(r):
-            S[t, i] = P[t, i] + linear[t, i]
-            correction[t, i] = P[t, i]
-            inverse[t, i] = w[i] + r1 + behind + ahead
+        after = min(t + 1, n - 1)  # at the last step it counts for nothing
+        p, x, v = P[t, first:last], linear[t, first:last], w[first:last]
+        s, d = S[t, first:last], correction[t, first:last]
+        s_after, d_after = S[after, first:last], correction[after, first:last]
+        for i in range(width):
+            s[i] = p[i] + x[i]
+            d[i] = p[i]
+            pivot = v[i] + r1 + behind + ahead
             if t < n - 1:
-                inverse[t, i] -= ahead * ahead * inverse[t + 1, i]
-                S[t, i] += ahead * S[t + 1, i]
-                correction[t, i] += ahead * correction[t + 1, i]
-            inverse[t, i] = one / inverse[t, i]
-            S[t, i] *= inverse[t, i]
-            correction[t, i] *= plain[t]
+                pivot -= ahead * ahead * inverse[after, i]
+                s[i] += ahead * s_after[i]
+                d[i] += ahead * d_after[i]
+            inverse[t, i] = one / pivot
+            s[i] *= inverse[t, i]
+            d[i] *= plain[t]
     for t in range(1, n):
-        for i in range(r):
-            S[t, i] += k[t - 1] * inverse[t, i] * S[t - 1, i]
-            correction[t, i] += k[t - 1] * plain[t] * correction[t - 1, i]
+        s, d = S[t, first:last], correction[t, first:last]
+        s_before, d_before = S[t - 1, first:last], correction[t - 1, first:last]
+        for i in range(width):
+            s[i] += k[t - 1] * inverse[t, i] * s_before[i]
+            d[i] += k[t - 1] * plain[t] * d_before[i]
     for t in range(n):
-        for i in range(r):
-            correction[t, i] = S[t, i] - correction[t, i]
+        s, d = S[t, first:last], correction[t, first:last]
+        for i in range(width):
+            d[i] = s[i] - d[i]
 
 
 @_compiled

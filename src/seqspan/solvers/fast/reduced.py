@@ -13,6 +13,7 @@ from seqspan._core.eigen import symmetric_eigenpairs
 from seqspan._core.types import Array
 
 BLOCK_SAMPLES = 16_384  # samples converted to double precision at a time
+MIN_COORDINATES = 256  # fewer cost so little that none of them is left out
 
 
 def column_blocks(X: Array) -> Iterator[Array]:
@@ -31,22 +32,33 @@ class Reduced:
     the span of U. It does not depend on Z and adds ``outside = ||X - U U^T X||_F^2 / 2`` to the objective.
     It adds as much to the lower bound if E contains it unscaled, because ``D^T`` maps it to zero.
 
+    Coordinates in which the samples hardly extend may be left out. The loss can only become smaller by that,
+    so a lower bound on the minimum stays one; and `left_out_loss` bounds what the objective lacks.
+
     Parameters
     ----------
     sigma : array of shape (r,)
     Q : array of shape (n_atoms, r)
     Y : array of shape (n, r)
     outside : float
+    left_out : (float, float)
+        Frobenius norm and largest singular value of the part of X that is left out.
     """
 
     sigma: Array
     Q: Array
     Y: Array
     outside: float = 0.0
+    left_out: tuple[float, float] = (0.0, 0.0)
 
     def residual(self, fitted: Array) -> Array:
         """``U^T (X - XZ)``, transposed and in double precision, from ``fitted = (Q^T Z)^T``."""
         return np.asarray(self.Y.astype(float) - self.sigma.astype(float) * fitted)
+
+    def left_out_loss(self, norm_Z: float) -> float:
+        """Most that the coordinates left out add to the loss, for Z of this Frobenius norm."""
+        norm, largest = self.left_out
+        return (norm + largest * norm_Z) ** 2 / 2
 
 
 def reduce_onto(D: Array, blocks: Iterable[Array], n: int, dtype: npt.DTypeLike) -> Reduced:
@@ -84,17 +96,24 @@ def reduce_onto(D: Array, blocks: Iterable[Array], n: int, dtype: npt.DTypeLike)
     return Reduced(sigma.astype(dtype), Q.astype(dtype), Y, outside)
 
 
-def reduce(X: Array, dtype: npt.DTypeLike) -> Reduced:
+def reduce(X: Array, dtype: npt.DTypeLike, negligible: float = 0.0) -> Reduced:
     """Decompose X in double precision along its smaller side, and keep what `dtype` can resolve.
 
     Parameters
     ----------
     X : array of shape (d, n)
     dtype : float32 or float64
+    negligible : float
+        Loss that may be left out: of many coordinates, the last ones that are no more than this in all.
 
     Returns
     -------
     Reduced
+
+    Examples
+    --------
+    >>> reduce(np.eye(3), float).left_out_loss(1.0)
+    0.0
     """
     X = np.asarray(X, dtype=float)
     d, n = X.shape
@@ -104,10 +123,18 @@ def reduce(X: Array, dtype: npt.DTypeLike) -> Reduced:
         resolution = 8 * precision
     else:
         w, Q = symmetric_eigenpairs(X.T @ X)
-        sigma, Qt = np.sqrt(np.maximum(w, 0)), Q.T
+        sigma, Qt = np.sqrt(np.maximum(w[::-1], 0)), Q.T[::-1]
         # the Gram matrix squares the condition number: below sqrt(eps) its eigenvalues are rounding error
         resolution = max(8 * precision, np.sqrt(n * np.finfo(float).eps))
-    kept = sigma > resolution * sigma.max()
-    kept[np.argmax(sigma)] = True  # keep one coordinate even if the data are all zero
-    sigma, Q = sigma[kept], np.ascontiguousarray(Qt[kept].T)
-    return Reduced(sigma.astype(dtype), Q.astype(dtype), (Q * sigma).astype(dtype))
+    # one coordinate even if the data are all zero
+    resolved = max(int(np.sum(sigma > resolution * sigma[0])), 1)
+    kept = _count_needed(sigma[:resolved], negligible)
+    left_out = float(np.linalg.norm(sigma[kept:resolved])), float(sigma[kept:resolved].max(initial=0))
+    sigma, Q = sigma[:kept], np.ascontiguousarray(Qt[:kept].T)
+    return Reduced(sigma.astype(dtype), Q.astype(dtype), (Q * sigma).astype(dtype), left_out=left_out)
+
+
+def _count_needed(sigma: Array, negligible: float) -> int:
+    """How many of the descending singular values leave out no more than a negligible loss."""
+    after = np.cumsum(sigma[::-1] ** 2)[::-1] / 2  # loss if a coordinate and all further ones are left out
+    return min(max(int(np.sum(after > negligible)), MIN_COORDINATES), sigma.size)

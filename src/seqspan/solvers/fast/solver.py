@@ -23,10 +23,11 @@ from seqspan._core.solution import Solution
 from seqspan._core.threads import Team
 from seqspan._core.types import Array
 from seqspan.models import Model, Osc, SpatSc
+from seqspan.models.certificate import parabola_top
 from seqspan.solvers.fast.coarse import coarsen, halve, prolong
 from seqspan.solvers.fast.reduced import Reduced, column_blocks, reduce, reduce_onto
 from seqspan.solvers.fast.steps import advance, advance_weighted
-from seqspan.solvers.fast.sweeps import State, Sweeps
+from seqspan.solvers.fast.sweeps import LANDMARK_WIDTH, TINY, State, Sweeps
 from seqspan.solvers.loop import Algorithm, Stopping, run
 from seqspan.solvers.scaling import at_ordinary_scale
 
@@ -36,6 +37,7 @@ MIN_COARSE_SAMPLES = 512  # with fewer samples the solver starts from zero
 MIN_PART_SAMPLES = 4  # on average; with shorter recordings the solver starts from zero
 COARSE_TOL = 0.02  # relative gap; the coarse problem is no better an approximation than this
 COARSE_ITERATIONS = 200  # at most, for a coarse problem
+NEGLIGIBLE = 0.03  # share of the gap that is not worth computing with more coordinates of the samples
 CHECK_EVERY = 5  # iterations between certificates
 
 
@@ -84,7 +86,8 @@ def solve_fast(
         data = reduce_onto(dictionary, column_blocks(X), X.shape[1], X.dtype)
         return solve_reduced(model, data, stopping=stopping, start=start, n_jobs=n_jobs)
     with Team(n_jobs) as team:
-        sweeps = Sweeps(model, reduce(X, X.dtype), team)
+        data = reduce(X, X.dtype, NEGLIGIBLE * (stopping or Stopping()).tol * least_objective(model, X))
+        sweeps = Sweeps(model, data, team)
         state = _warm_start(start, sweeps) or _cold_start(model, X, sweeps)
         state.model = model
         algorithm = _algorithm(sweeps, advance_weighted)
@@ -116,11 +119,26 @@ def solve_reduced(
         raise ValueError("zero_diagonal=True needs the samples as atoms; got another dictionary.")
     began = time.perf_counter()
     with Team(n_jobs) as team:
-        sweeps = Sweeps(model, data, team)
+        sweeps = Sweeps(model, data, team, width=LANDMARK_WIDTH)
         state = _warm_start(start, sweeps) or _cold_start_same_atoms(sweeps)
         state.model = model
         algorithm = _algorithm(sweeps, advance_weighted)
         return run(algorithm, state, stopping or Stopping(), warm=start is not None, began=began)
+
+
+def least_objective(model: Osc | SpatSc, X: Array) -> float:
+    """A lower bound on the minimum, from the dual point that is a multiple of X.
+
+    Examples
+    --------
+    >>> from seqspan.models import Osc
+    >>> round(least_objective(Osc(0.1, 1.0), np.eye(3)), 3)  # Z = 0 costs 1.5, Z = I costs 2.3
+    0.285
+    """
+    squares = np.einsum("ij,ij->j", X, X, dtype=float)
+    limit = model.lam1 / max(float(squares.max()), TINY)  # entries of X^T X are no larger
+    total = np.asarray(squares.sum())
+    return float(parabola_top(total, total / 2, np.asarray(limit)))
 
 
 def _algorithm(sweeps: Sweeps, step: Callable[[Sweeps, State], State] = advance) -> Algorithm[State]:
@@ -140,6 +158,8 @@ def _warm_start(start: State | None, sweeps: Sweeps) -> State | None:
         sweeps.rescale(start, r1 / start.r1, r2 / start.r2)
         sweeps.settle(start)  # recordings may end elsewhere
         start.iteration, start.weights = 0, None
+    if start is not None and start.fitted.shape[1] != sweeps.rank:  # another gap takes other coordinates
+        start.fitted = sweeps.evaluate(start)[2]
     return start
 
 
@@ -152,6 +172,8 @@ def _cold_start(model: Osc | SpatSc, X: Array, sweeps: Sweeps) -> State:
     """Start from the solution for the pairwise means, recursively down to a size that is almost free."""
     if not _worth_halving(sweeps):
         return sweeps.zero_state(*_penalties(model))
+    if sweeps.rank < len(X):
+        X = sweeps.data.Y.T  # the same samples in fewer coordinates
     means, coarse_model = halve(X, model.joins), coarsen(model)
     coarse = Sweeps(coarse_model, reduce(means, X.dtype), sweeps.team)
     return _start_from(coarse, _cold_start(coarse_model, means, coarse), sweeps)
@@ -163,7 +185,7 @@ def _cold_start_same_atoms(sweeps: Sweeps) -> State:
         return sweeps.zero_state(*_penalties(sweeps.model))
     data, joins = sweeps.data, sweeps.model.joins
     means = replace(data, Y=np.ascontiguousarray(halve(data.Y.T, joins).T), outside=data.outside / 2)
-    coarse = Sweeps(coarsen(sweeps.model, same_atoms=True), means, sweeps.team)
+    coarse = Sweeps(coarsen(sweeps.model, same_atoms=True), means, sweeps.team, width=sweeps.width)
     return _start_from(coarse, _cold_start_same_atoms(coarse), sweeps)
 
 

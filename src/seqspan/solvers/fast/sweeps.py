@@ -6,6 +6,8 @@ block by block, on all threads of the team. Each block is small enough for the c
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from types import ModuleType
@@ -22,6 +24,8 @@ from seqspan.solvers.fast.reduced import Reduced
 
 RELAXATION = 1.85  # over-relaxation factor, in (0, 2)
 BLOCK_WIDTH = 128  # atoms; two buffers (n, 128) per thread stay in the L2 or L3 cache
+LANDMARK_WIDTH = 32  # of few atoms, so that there is a block for every thread, and buffers are small
+MIN_COLUMNS = 24  # coordinates whose recursions a thread computes together: fewer take as long
 HUGE = 1e30  # stands for infinity in the compiled loops; times n it still fits in float32
 TINY = 1e-30  # smallest denominator
 
@@ -58,9 +62,19 @@ class Sweeps:
     team : Team
     first_atom : int
         Index of the sample that is the first atom, if the atoms are only part of the samples.
+    width : int, optional
+        Atoms of a block, at most.
     """
 
-    def __init__(self, model: Osc | SpatSc, data: Reduced, team: Team, first_atom: int = 0) -> None:
+    def __init__(
+        self,
+        model: Osc | SpatSc,
+        data: Reduced,
+        team: Team,
+        first_atom: int = 0,
+        *,
+        width: int | None = None,
+    ) -> None:
         require_library("llvmlite")
         from seqspan.solvers.fast import (
             loops,  # imports numba, which compiles on first use
@@ -72,8 +86,9 @@ class Sweeps:
         self.n_atoms, self.first_atom = data.Q.shape[0], first_atom
         self.dtype = data.Q.dtype
         self.entrywise = isinstance(model, SpatSc)
-        self.width = min(BLOCK_WIDTH, 16 * -(-self.n_atoms // 16))  # whole vector registers
+        self.width = min(width or BLOCK_WIDTH, 16 * -(-self.n_atoms // 16))  # whole vector registers
         self.n_blocks = -(-self.n_atoms // self.width)
+        self._idle: dict[int, list[Array]] = {}
         self.Q = np.zeros((self.n_blocks, self.width, self.rank), self.dtype)
         self.Q.reshape(-1, self.rank)[: self.n_atoms] = data.Q
         self.eigenvalues = data.sigma**2
@@ -98,10 +113,15 @@ class Sweeps:
         correction = np.empty_like(P)
         k = self._penalties(s)
         plain = self.loops.invert_pivots(s.r1, k).astype(self.dtype)
-        self.loops.solve_small(
-            P, self.linear, self.eigenvalues, k.astype(self.dtype), plain, self._constants(s),
-            s.fitted, correction,
-        )  # fmt: skip
+        n_groups = max(min(self.team.n_jobs, self.rank // MIN_COLUMNS), 1)
+        edges = [group * self.rank // n_groups for group in range(n_groups + 1)]
+        given = P, self.linear, self.eigenvalues, k.astype(self.dtype), plain, self._constants(s)
+
+        def solve(groups: range) -> None:
+            for group in groups:
+                self.loops.solve_small(*given, s.fitted, correction, *edges[group : group + 2])
+
+        self.team.map(solve, len(edges) - 1)
         s.norms, residuals = self.update(s, correction, measure)
         return residuals
 
@@ -110,11 +130,11 @@ class Sweeps:
         c, q, k = self._constants(s), self._multiplier_share(s), self._penalties(s).astype(self.dtype)
 
         def project(blocks: range) -> Array:
-            F, part = self._buffer(), np.empty((self.n, self.rank), self.dtype)
             total = np.zeros((self.n, self.rank), self.dtype)
-            for b in blocks:
-                self.loops.build_right_side(s.V[b], s.U[b], q, k, F, c, self._diagonal(b))
-                total += np.matmul(F, self.Q[b], out=part)
+            with self._buffers(self.width, self.rank) as (F, part):
+                for b in blocks:
+                    self.loops.build_right_side(s.V[b], s.U[b], q, k, F, c, self._diagonal(b))
+                    total += np.matmul(F, self.Q[b], out=part)
             return total
 
         return _total(self.team.map(project, self.n_blocks))
@@ -127,14 +147,14 @@ class Sweeps:
         k = k.astype(self.dtype)
 
         def move(blocks: range) -> tuple[Array, Array]:
-            F, S = self._buffer(), self._buffer()
             norms, residuals = np.zeros(self.n), np.zeros(8 if measure else 0)
-            for b in blocks:
-                V, U, diagonal = s.V[b], s.U[b], self._diagonal(b)
-                np.matmul(correction, self.Q[b].T, out=S)
-                self.loops.build_right_side(V, U, q, k, F, c, diagonal)
-                self.loops.eliminate(F, pivots, k)
-                self.loops.substitute_and_update(F, S, V, U, q, ratios, c, diagonal, norms, residuals)
+            with self._buffers(self.width, self.width) as (F, S):
+                for b in blocks:
+                    V, U, diagonal = s.V[b], s.U[b], self._diagonal(b)
+                    np.matmul(correction, self.Q[b].T, out=S)
+                    self.loops.build_right_side(V, U, q, k, F, c, diagonal)
+                    self.loops.eliminate(F, pivots, k)
+                    self.loops.substitute_and_update(F, S, V, U, q, ratios, c, diagonal, norms, residuals)
             return norms, residuals
 
         norms, residuals = zip(*self.team.map(move, self.n_blocks), strict=True)
@@ -178,19 +198,30 @@ class Sweeps:
         absolute, (squares, entries), fitted = self.evaluate(s)
         coupled = entries.sum() if self.entrywise else np.sqrt(squares).sum()
         E = self.data.residual(fitted)
-        fit = np.vdot(E, E) / 2 + self.data.outside
+        fit = np.vdot(E, E) / 2 + self.data.outside + self._left_out_loss(s)
         return float(fit + self.model.lam1 * absolute + self.model.lam2 * coupled)
+
+    def _left_out_loss(self, s: State) -> float:
+        """Bound on the loss in coordinates that are left out."""
+        if not self.data.left_out[0]:
+            return 0.0
+
+        def square(blocks: range) -> float:
+            return sum(float(np.sum(self.split(s, b)[0] ** 2, dtype=float)) for b in blocks)
+
+        return self.data.left_out_loss(float(np.sqrt(sum(self.team.map(square, self.n_blocks)))))
 
     def evaluate(self, s: State) -> tuple[float, Array, Array]:
         """``||Z||_1``, squared and l1 norms of the columns of ZR (2, n), and ``Q^T Z`` (n, r)."""
         t1 = self._constants(s)[2]
 
         def evaluate(blocks: range) -> tuple[float, Array, Array]:
-            Z, part = self._buffer(), np.empty((self.n, self.rank), self.dtype)
-            absolute, jumps, fitted = 0.0, np.zeros((2, self.n)), np.zeros_like(part)
-            for b in blocks:
-                absolute += self.loops.shrink(s.V[b], Z, t1, self._diagonal(b), jumps)
-                fitted += np.matmul(Z, self.Q[b], out=part)
+            absolute, jumps = 0.0, np.zeros((2, self.n))
+            fitted = np.zeros((self.n, self.rank), self.dtype)
+            with self._buffers(self.width, self.rank) as (Z, part):
+                for b in blocks:
+                    absolute += self.loops.shrink(s.V[b], Z, t1, self._diagonal(b), jumps)
+                    fitted += np.matmul(Z, self.Q[b], out=part)
             return absolute, jumps * self.coupled, fitted
 
         absolutes, jumps, fitted = zip(*self.team.map(evaluate, self.n_blocks), strict=True)
@@ -216,15 +247,15 @@ class Sweeps:
         ahead = [scaled[part].sum(axis=0) for part in self.recordings]
 
         def tighten(blocks: range) -> tuple[Array, Array, Array]:
-            correlations = self._buffer()
             squares, largest, worst = np.zeros((4, self.n)), np.zeros(4), np.zeros(4)
-            for b in blocks:
-                np.matmul(scaled, self.Q[b].T, out=correlations)
-                for part, rest in zip(self.recordings, ahead, strict=True):
-                    self.loops.tighten(
-                        s.U[b, part], correlations[part], q[part], k[part], c, bands, self.Q[b] @ rest,
-                        self._diagonal(b) - part.start, squares[:, part], largest, worst,
-                    )  # fmt: skip
+            with self._buffers(self.width) as (correlations,):
+                for b in blocks:
+                    np.matmul(scaled, self.Q[b].T, out=correlations)
+                    for part, rest in zip(self.recordings, ahead, strict=True):
+                        self.loops.tighten(
+                            s.U[b, part], correlations[part], q[part], k[part], c, bands, self.Q[b] @ rest,
+                            self._diagonal(b) - part.start, squares[:, part], largest, worst,
+                        )  # fmt: skip
             return squares, largest, worst
 
         squares, largest, worst = zip(*self.team.map(tighten, self.n_blocks), strict=True)
@@ -260,14 +291,16 @@ class Sweeps:
     def coefficients(self, s: State) -> Array:
         """Z (n_atoms, n), shrunk from V."""
         t1 = self._constants(s)[2]
+        self._idle.clear()  # Z needs the room
         Z = np.empty((self.n_atoms, self.n), self.dtype)
 
         def transpose(blocks: range) -> None:
-            block, unused = self._buffer(), np.zeros((2, self.n))
-            for b in blocks:
-                self.loops.shrink(s.V[b], block, t1, self._diagonal(b), unused)
-                rows = Z[b * self.width : (b + 1) * self.width]
-                rows[:] = block.T[: len(rows)]
+            unused = np.zeros((2, self.n))
+            with self._buffers(self.width) as (block,):
+                for b in blocks:
+                    self.loops.shrink(s.V[b], block, t1, self._diagonal(b), unused)
+                    rows = Z[b * self.width : (b + 1) * self.width]
+                    rows[:] = block.T[: len(rows)]
 
         self.team.map(transpose, self.n_blocks)
         return Z
@@ -298,8 +331,23 @@ class Sweeps:
         first = self.first_atom + block * self.width
         return int(first if self.model.zero_diagonal else -2 * (self.n + self.width))
 
-    def _buffer(self) -> Array:
-        return np.empty((self.n, self.width), self.dtype)
+    @contextmanager
+    def _buffers(self, *widths: int) -> Iterator[list[Array]]:
+        """Arrays (n, width) to work in; they are kept for the next pass, because fresh memory costs time."""
+        idle = [self._idle.setdefault(width, []) for width in widths]
+        taken = [self._take(spare, width) for spare, width in zip(idle, widths, strict=True)]
+        try:
+            yield taken
+        finally:
+            for spare, array in zip(idle, taken, strict=True):
+                spare.append(array)
+
+    def _take(self, spare: list[Array], width: int) -> Array:
+        """A spare array, or a new one; another thread may have taken the last one just now."""
+        try:
+            return spare.pop()
+        except IndexError:
+            return np.empty((self.n, width), self.dtype)
 
 
 def _total(parts: list[Array] | tuple[Array, ...]) -> Array:

@@ -6,9 +6,13 @@ Both numbers are given: of spans and labels of all recordings, or of each. Accur
 over all samples of a set. Labels of separate fits are matched in two ways: by their mean samples, which
 anybody can do, and by the truth, recording by recording, which nobody can. No way of matching is better.
 
-The quaternions of cmu86 come in three versions. As loaded, their signs are continuous within a trial, so
-the same pose may have opposite signs in two trials. With w >= 0 there is one quaternion for each rotation.
-Without the pelvis, the direction that somebody faces does not count.
+The quaternions of cmu86 come in several versions. As loaded, their signs are continuous within a trial, so
+the same pose may have opposite signs in two trials. Aligned, every joint of every trial has the sign that
+brings its mean nearest to the other trials'. With w >= 0 there is one quaternion for each rotation. Rotation
+matrices have no sign. Without the pelvis, the direction that somebody faces does not count.
+
+In the column "own means", the mean of each recording is subtracted first. That helps where recordings differ
+by an offset, and hurts where they differ in what they contain.
 """
 
 from __future__ import annotations
@@ -16,6 +20,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from sklearn.cluster import AgglomerativeClustering
@@ -30,6 +35,7 @@ from seqspan.recording import concatenate
 
 STRIDE = 6  # 60 Hz to 10 Hz, and 120 Hz to 20 Hz
 QUATERNION = 4  # values of a joint's rotation
+ROUNDS = 5  # of aligning signs, enough for seven trials
 
 
 def load_cmu86() -> Recording:
@@ -51,6 +57,41 @@ def load_cmu86_body() -> Recording:
     return replace(trials, X=trials.X[:, QUATERNION:], feature_names=trials.feature_names[QUATERNION:])
 
 
+def load_cmu86_aligned() -> Recording:
+    """The same with one sign for each joint and trial, so that the means of trials agree."""
+    trials = load_cmu86()
+    rotations = trials.X.reshape(len(trials), -1, QUATERNION).copy()
+    parts = part_slices(trials.joins, len(trials))
+    for joint in range(rotations.shape[1]):
+        sums = np.array([rotations[part, joint].sum(axis=0) for part in parts])
+        signs = np.sign(sums @ sums[0])
+        for _ in range(ROUNDS):
+            signs = np.sign(sums @ (signs @ sums))
+        for part, sign in zip(parts, signs, strict=True):
+            rotations[part, joint] *= sign
+    return replace(trials, X=rotations.reshape(trials.X.shape))
+
+
+def load_cmu86_matrices(n_columns: int = 3) -> Recording:
+    """The first columns of each joint's rotation matrix, without the pelvis."""
+    trials = load_cmu86()
+    x, y, z, w = np.moveaxis(trials.X.reshape(len(trials), -1, QUATERNION)[:, 1:], -1, 0)
+    columns = (
+        (1 - 2 * (y * y + z * z), 2 * (x * y + z * w), 2 * (x * z - y * w)),
+        (2 * (x * y - z * w), 1 - 2 * (x * x + z * z), 2 * (y * z + x * w)),
+        (2 * (x * z + y * w), 2 * (y * z - x * w), 1 - 2 * (x * x + y * y)),
+    )
+    X = np.stack(sum(columns[:n_columns], ()), axis=-1).reshape(len(trials), -1)
+    return replace(trials, X=X, feature_names=tuple(f"entry {place}" for place in range(X.shape[1])))
+
+
+def centre_each(recordings: Recording) -> Recording:
+    """Subtract the mean of every recording."""
+    parts = part_slices(recordings.joins, len(recordings))
+    X = np.concatenate([recordings.X[part] - recordings.X[part].mean(axis=0) for part in parts])
+    return replace(recordings, X=X)
+
+
 def load_hdm05() -> Recording:
     """Two clips of each action by each of two actors."""
     return concatenate([_thin(real.load_hdm05(actor, 2)) for actor in ("bd", "bk")])
@@ -58,8 +99,11 @@ def load_hdm05() -> Recording:
 
 SETS: dict[str, Callable[[], Recording]] = {
     "cmu86": load_cmu86,
+    "cmu86, aligned": load_cmu86_aligned,
     "cmu86, w >= 0": load_cmu86_signed,
     "cmu86, w >= 0, without pelvis": load_cmu86_body,
+    "cmu86, matrices, without pelvis": load_cmu86_matrices,
+    "cmu86, two columns of each": partial(load_cmu86_matrices, 2),
     "hdm05": load_hdm05,
 }
 
@@ -115,6 +159,7 @@ def compare(name: str) -> dict[str, object]:
         "samples": len(truth),
         "states": len(np.unique(truth)),
         "together": accuracy(truth, fit_together(recordings)),
+        "own means": accuracy(truth, fit_together(centre_each(recordings))),
         "alone, matched by means": accuracy(truth, match_by_means(recordings, alone)),
         "alone, matched by the truth": matched_by_truth / len(truth),
     }

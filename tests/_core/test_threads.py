@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import multiprocessing
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from threadpoolctl import threadpool_info
+from threadpoolctl import ThreadpoolController, threadpool_info
 
+from seqspan._core import threads
 from seqspan._core.threads import Team, count_threads
 
 
@@ -134,3 +136,25 @@ def test_a_forked_process_has_threads_of_its_own():
 def _sum_in_a_team() -> int:
     with Team(2) as team:
         return sum(team.map(len, 10))
+
+
+def test_libraries_are_looked_for_again_only_after_an_import(monkeypatch):
+    found = []
+
+    class Controller(ThreadpoolController):
+        def __init__(self):
+            found.append(self)
+            super().__init__()
+
+    monkeypatch.setattr(threads, "ThreadpoolController", Controller)
+    blas = threads._SingleThreadedBlas()
+    with blas:  # it may import what starts its thread
+        pass
+    with blas:
+        before = len(found)
+    for _ in range(3):
+        with blas:
+            assert len(found) == before
+    monkeypatch.setitem(sys.modules, "a_module_of_this_test", None)
+    with blas:
+        assert len(found) == before + 1

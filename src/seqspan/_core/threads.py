@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
@@ -31,13 +32,22 @@ class _SingleThreadedBlas:
         self._users = 0
         self._owner: ThreadPoolExecutor | None = None
         self._limiter: Any = None
+        self._controller: ThreadpoolController | None = None
+        self._n_modules = 0
+
+    def _find_libraries(self) -> ThreadpoolController:
+        """The BLAS libraries that are loaded. To look for them takes milliseconds; imports load new ones."""
+        if self._controller is None or self._n_modules != len(sys.modules):
+            self._n_modules = len(sys.modules)
+            self._controller = ThreadpoolController()
+        return self._controller
 
     def __enter__(self) -> None:
         with self._lock:
             self._users += 1
             if self._users == 1:
                 self._owner = self._owner or ThreadPoolExecutor(1, "seqspan-blas")
-                limit = ThreadpoolController().limit
+                limit = self._find_libraries().limit
                 self._limiter = self._owner.submit(limit, limits=1, user_api="blas").result()
 
     def __exit__(self, *exception: object) -> None:

@@ -128,6 +128,7 @@ bench: $(INSTALLED)  ## every benchmark at toy size; each file's docstring has t
 	$(BIN)/python -m benchmarks.readers
 	$(BIN)/python -m benchmarks.landmarks scaling
 	$(BIN)/python -m benchmarks.stream rate --samples 5000
+	$(BIN)/python -m benchmarks.many
 	$(BIN)/python -m benchmarks.cluster
 	$(BIN)/python -m benchmarks.soak --fits 100
 	$(BIN)/python -m benchmarks.soak folders --histories 50

@@ -154,3 +154,17 @@ def test_gaps_need_times_in_seconds(trials):
     folder, _ = trials
     np.save(folder / "rows.npy", np.random.default_rng(0).standard_normal((40, 3)))
     assert "--gap needs times in seconds" in run("rows.npy", "--gap", "10", status=1).output
+
+
+def test_many_recordings_are_in_a_box_that_scrolls(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    for place in range(13):
+        rows = np.repeat(np.eye(3)[[place % 3, (place + 1) % 3]], 10, axis=0) + 0.1 * rng.standard_normal(
+            (20, 3)
+        )
+        write_table(tmp_path / f"{place:02}.csv", np.arange(20) / 10, rows, list("abc"))
+    run("*.csv", "--together", "--out", "found")
+    page = (tmp_path / "found" / REPORT).read_text()
+    assert 'class="recordings many" tabindex="0" role="list" aria-label="13 recordings"' in page
+    assert page.count('class="recording-row"') == 13

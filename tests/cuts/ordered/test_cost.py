@@ -296,3 +296,21 @@ def test_samples_and_coefficients_are_two_views():
     expected = GaussianCost([sample_features(X), coefficient_features(Z)])
     assert both.error(3, 30) == expected.error(3, 30)
     assert samples.error(3, 30) == GaussianCost([sample_features(X)]).error(3, 30)
+
+
+@pytest.mark.parametrize("shortest", [1, 3])
+@pytest.mark.parametrize("n_features", [1, 2, 7])
+def test_long_cells_cost_the_same_from_their_moments(monkeypatch, shortest, n_features):
+    rng = np.random.default_rng(n_features)
+    Y = np.repeat(rng.standard_normal((12, n_features)), 75, axis=0) + rng.standard_normal((900, n_features))
+    cost = GaussianCost([Y])
+    places = cost.places(20)
+    by_moments = cost.span_costs(places, shortest, n_jobs=1)
+    monkeypatch.setattr("seqspan.cuts.ordered.cost.MIN_CELL", 10**9)
+    np.testing.assert_allclose(by_moments, cost.span_costs(places, shortest, n_jobs=1), rtol=1e-5, atol=1e-3)
+
+
+def test_split_costs_are_those_of_the_two_spans():
+    cost = GaussianCost([np.random.default_rng(0).standard_normal((60, width)) for width in (3, 5)])
+    expected = [cost.error(5, place) + cost.error(place, 50) for place in range(10, 41)]
+    np.testing.assert_allclose(cost.split_costs(5, range(10, 41), 50), expected)

@@ -11,8 +11,10 @@ place of one. A low-dimensional subspace is a covariance of low rank, which this
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
 from typing import Self, TypeAlias
 
 import numpy as np
@@ -24,6 +26,7 @@ from seqspan.cuts.ordered.features import coefficient_features, sample_features
 Grid: TypeAlias = tuple[IntArray, int]  # grid points, and the length of the shortest span in grid steps
 FEATURE_STEP = 2  # costs are averaged over 2, 4, 6, ... features, so that no number has to be chosen
 N_DRAWS = 8  # of samples without a change, to learn what those cost
+MIN_CELL = 12  # samples between grid points, on average, from which on moments are summed up beforehand
 LONGEST_DRAW = 1000  # samples; longer spans follow a formula
 PRIOR_VARIANCE = 0.2  # expected within a span, as a fraction of that of the whole recording
 
@@ -106,6 +109,21 @@ class GaussianCost:
         products = zip(*(one.products for one in summaries), strict=True)
         each_view = zip(self._models, totals, products, strict=True)
         per_view = [model.costs(counts, np.stack(t), np.stack(p)) for model, t, p in each_view]
+        mean: Array = np.mean(per_view, axis=0)
+        return mean
+
+    def split_costs(self, left: int, places: range, right: int) -> Array:
+        """Costs of the span [left, right) divided in two, at each of some consecutive places."""
+        whole, start = self.summarise(left, right), self.summarise(left, places[0])
+        counts = np.arange(places[0] - left, places[-1] - left + 1.0)
+        per_view = []
+        for v, (Y, model) in enumerate(zip(self.views, self._models, strict=True)):
+            inside = Y[places[0] : places[-1]]
+            totals = np.cumsum(np.concatenate([start.totals[v][None], inside]), axis=0)
+            squares = inside[:, :, None] * inside[:, None, :]
+            products = np.cumsum(np.concatenate([start.products[v][None], squares]), axis=0)
+            after = whole.count - counts, whole.totals[v] - totals, whole.products[v] - products
+            per_view.append(model.costs(counts, totals, products) + model.costs(*after))
         mean: Array = np.mean(per_view, axis=0)
         return mean
 
@@ -229,14 +247,12 @@ class _ViewModel:
 
     def add_span_costs(self, Y: Array, grid: Grid, table: Array, share: float, C: Array, team: Team) -> None:
         """Add one view's share to the costs of all spans of a grid; `table` is what lengths add."""
-        from seqspan.cuts.ordered.loops import LANES, fill_costs  # numba: imported on first use only
-
         model = self.prior, self.sizes, self.slopes[None] * share, table[None] * share
-        firsts = range(0, len(C) - 1, LANES)
+        fill, firsts = _filling(Y, grid[0])
 
         def work(blocks: range) -> None:
             for block in blocks:
-                fill_costs(Y, grid, model, firsts[block], C[None])
+                fill(grid, model, firsts[block], C[None])
 
         team.map(work, len(firsts))
 
@@ -303,14 +319,24 @@ class LeadingCosts:
 
     def span_costs(self, Y: Array, places: IntArray, shortest: int = 1) -> Array:
         """Costs ``C[count, start, end]`` of all spans between points of a grid, by features Y."""
-        from seqspan.cuts.ordered.loops import LANES, fill_costs  # numba: imported on first use only
-
         _, counts, _, _ = self._model
-        Y = np.ascontiguousarray(Y[:, : counts[-1]])
         C = np.zeros((len(counts), len(places), len(places)), dtype=np.float32)
-        for first in range(0, len(places) - 1, LANES):
-            fill_costs(Y, (places, shortest), self._model, first, C)
+        fill, firsts = _filling(np.ascontiguousarray(Y[:, : counts[-1]]), places)
+        for first in firsts:
+            fill((places, shortest), self._model, first, C)
         return C
+
+
+def _filling(Y: Array, places: IntArray) -> tuple[Callable[..., None], range]:
+    """The loop that fills in what spans of a grid cost, and the grid points that it is called for."""
+    from seqspan.cuts.ordered import loops  # numba: imported on first use only
+
+    firsts = range(0, len(places) - 1, loops.LANES)
+    if places[-1] - places[0] < MIN_CELL * (len(places) - 1):
+        return partial(loops.fill_costs, Y), firsts
+    cells = [Y[start:end] for start, end in pairwise(places.tolist())]
+    totals, products = np.stack([cell.sum(axis=0) for cell in cells]), np.stack([c.T @ c for c in cells])
+    return partial(loops.fill_costs_of_cells, (totals, products)), firsts
 
 
 def make_cost(X: Array, Z: Array | None = None) -> GaussianCost:

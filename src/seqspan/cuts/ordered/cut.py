@@ -157,7 +157,5 @@ def refine(
         places = range(max(start - step, left + min_length), min(start + step, right - min_length) + 1)
         if not places or start in joins:
             continue
-        before = cost.costs([cost.summarise(left, place) for place in places])
-        after = cost.costs([cost.summarise(place, right) for place in places])
-        edges[index] = places[int(np.argmin(before + after))]
+        edges[index] = places[int(np.argmin(cost.split_costs(left, places, right)))]
     return edges[1:-1]

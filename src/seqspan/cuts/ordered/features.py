@@ -6,7 +6,7 @@ components are exact; of more, that many anchors spread evenly in time span the 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Self
 
@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from seqspan._core.backend import namespace, to_host
 from seqspan._core.eigen import symmetric_eigenpairs
-from seqspan._core.kernels import RelativeDistances, spread_anchors
+from seqspan._core.kernels import RelativeDistances, sample_blocks, spread_anchors
 from seqspan._core.scaling import binary_exponent
 from seqspan._core.threads import Team
 from seqspan._core.types import Array, IntArray
@@ -77,8 +77,14 @@ def coefficient_features(Z: Array, count: int = N_FEATURES) -> Array:
     anchors = spread_anchors(Z.shape[1], N_ANCHORS)
     xp = namespace(Z)
     norms = xp.maximum(xp.linalg.norm(Z, axis=0), np.finfo(Z.dtype).tiny)
-    kernel = xp.abs(Z.T @ (Z[:, anchors] / norms[anchors])) / norms[:, None]
-    return Components.fit(kernel, anchors, count)[1]
+    directions = Z[:, anchors] / norms[anchors]
+
+    def kernel(some: slice | IntArray) -> Array:
+        cosines: Array = xp.abs(Z[:, some].T @ directions)
+        cosines /= norms[some][:, None]
+        return cosines
+
+    return Components.fit(kernel, Z.shape[1], anchors, count)[1]
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +101,7 @@ class Components:
     Examples
     --------
     >>> kernel = np.kron(np.eye(2), np.ones((5, 5)))
-    >>> components, Y = Components.fit(kernel, np.arange(10), 3)
+    >>> components, Y = Components.fit(lambda some: kernel[some], 10, np.arange(10), 3)
     >>> np.allclose(components(kernel), Y)
     True
     """
@@ -105,13 +111,16 @@ class Components:
     deviation: Array
 
     @classmethod
-    def fit(cls, kernel: Array, anchors: IntArray, count: int) -> tuple[Self, Array]:
+    def fit(
+        cls, kernel: Callable[[slice | IntArray], Array], n_samples: int, anchors: IntArray, count: int
+    ) -> tuple[Self, Array]:
         """Find the components on the anchors, and also return them for all samples.
 
         Parameters
         ----------
-        kernel : array of shape (n, n_anchors)
-            On the host or on a GPU.
+        kernel : callable
+            From some samples to their kernel with the anchors, on the host or on a GPU.
+        n_samples : int
         anchors : array of int, shape (n_anchors,)
         count : int
 
@@ -120,7 +129,8 @@ class Components:
         Components
         Y : array of shape (n, p), p <= count
         """
-        at_anchors = to_host(kernel[anchors]).astype(np.float64)
+        of_anchors = kernel(anchors)
+        at_anchors = to_host(of_anchors).astype(np.float64)
         means = at_anchors.mean(axis=0)
         centred = at_anchors - means - means[:, None] + means.mean()
         with Team(1):  # BLAS threads wait for each other here: 20 times the work on busy cores
@@ -128,14 +138,15 @@ class Components:
         values, vectors = values[::-1], vectors[:, ::-1]
         kept = values > MIN_VARIANCE * max(values[0], np.finfo(float).tiny)
         vectors = vectors[:, kept]
-        projection = (vectors - vectors.mean(axis=0)).astype(kernel.dtype)  # centres rows of the kernel
-        Y: Array = to_host(kernel @ namespace(kernel).asarray(projection))
+        projection = (vectors - vectors.mean(axis=0)).astype(of_anchors.dtype)  # centres rows of the kernel
+        there = namespace(of_anchors).asarray(projection)
+        Y: Array = np.concatenate([to_host(kernel(block) @ there) for block in sample_blocks(n_samples)])
         mean = Y.mean(axis=0, dtype=np.float64)
         Y = Y.astype(np.float64) - mean
         deviation = Y.std(axis=0)
         varies = deviation > np.sqrt(MIN_VARIANCE) * deviation.max(initial=0)
         if not varies.any():  # all samples are equal: one feature that says so
-            return cls(np.zeros((len(anchors), 1)), np.zeros(1), np.ones(1)), np.zeros((len(kernel), 1))
+            return cls(np.zeros((len(anchors), 1)), np.zeros(1), np.ones(1)), np.zeros((n_samples, 1))
         found = cls(projection[:, varies], mean[varies], deviation[varies])
         return found, Y[:, varies] / deviation[varies]
 
@@ -186,9 +197,13 @@ class SampleFeatures:
         exponent = binary_exponent(X)
         X = np.ldexp(X, -exponent)
         noise = measure_noise(X) if noise is None else noise / 4.0**exponent
-        places, distances = RelativeDistances.fit(X, anchors, MIN_DISTANCE, rounding)
-        directions, more = RelativeDistances.fit(_directions(X, noise), anchors, MIN_DISTANCE, rounding)
-        components, Y = Components.fit(_kernel(distances, more), anchors, count)
+        places = RelativeDistances.learn(X, anchors, MIN_DISTANCE, rounding)
+        directions = RelativeDistances.learn(_directions(X, noise), anchors, MIN_DISTANCE, rounding)
+
+        def kernel(some: slice | IntArray) -> Array:
+            return _kernel(places(X[:, some]), directions(_directions(X[:, some], noise)))
+
+        components, Y = Components.fit(kernel, X.shape[1], anchors, count)
         return cls(exponent, noise, places, directions, components), Y
 
     def __call__(self, X: Array) -> Array:

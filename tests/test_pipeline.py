@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from seqspan import OSC, pipeline
+from seqspan import OSC, pipeline, segment
 from seqspan._core import memory
 from seqspan._core.solution import Solution
 from seqspan.cuts.cutting import Cutting
@@ -256,3 +256,16 @@ def test_a_constant_recording_is_one_span_with_a_note(n_samples, cutting, value)
     segmentation = cut(found, Cutting(cutting))
     assert len(segmentation.spans) == 1
     assert segmentation.n_subspaces == 1
+
+
+@pytest.mark.parametrize("n_columns", [1, 2])
+@pytest.mark.parametrize("steps", [(0.0, 100.0), (0.0, 100.0, 50.0)])
+def test_levels_of_few_columns_are_spans_and_what_lies_between_them_is_none(n_columns, steps):
+    rows = np.repeat(steps, 60)[:, None] + np.random.default_rng(0).standard_normal(
+        (60 * len(steps), n_columns)
+    )
+    found = segment(rows)
+    assert found.representation.reach > 0
+    assert len(found.boundaries) == len(steps) - 1
+    np.testing.assert_allclose(found.boundaries, 60 * np.arange(1, len(steps)), atol=found.representation.reach)
+    assert len(found.recut(n_spans=5).spans) == 5  # a number that is asked for stays

@@ -22,6 +22,7 @@ from seqspan._core.kernels import Kernel, kernel_map
 from seqspan._core.memory import OVERHEAD_BYTES, require_memory
 from seqspan._core.scaling import convert_precision, leave_headroom, scale_columns
 from seqspan._core.solution import Solution
+from seqspan._core.spans import Division, divide_short_spans
 from seqspan._core.types import Array
 from seqspan.cuts import Cutter, cut_bytes, make_cutter
 from seqspan.cuts.cutting import Cutting
@@ -179,6 +180,7 @@ def represent(
         reasons=chain.reasons,
         notes=notes,
         reused=kept is not None,
+        reach=chain.reach,
     )
 
 
@@ -226,7 +228,9 @@ def cut(
                 n_jobs=cutting.n_jobs,
                 joins=found.joins,
             )
-        division = cutter.cut(cutting.n_spans, cutting.n_subspaces, cutting.grain)
+        division = _leave_out_transitions(
+            found, cutting, cutter.cut(cutting.n_spans, cutting.n_subspaces, cutting.grain)
+        )
         labels = division.sample_labels(found.Z.shape[1])
     return Segmentation(
         recording=found.recording,
@@ -239,6 +243,18 @@ def cut(
         seconds=display.seconds,
         again=cut,
     )
+
+
+def _leave_out_transitions(found: Representation, cutting: Cutting, division: Division) -> Division:
+    """Divide spans between their neighbours in which hardly a sample is beside neighbours of its own kind.
+
+    If samples were put beside their neighbours, those around a change are beside some of either kind, and
+    such spans are what is found there. Numbers that were asked for stay.
+    """
+    if found.reach == 0 or not cutting.n_spans == cutting.n_subspaces == "auto":
+        return division
+    shortest = cutting.min_length + 2 * found.reach
+    return divide_short_spans(division, shortest, found.Z.shape[1], found.joins)
 
 
 def as_recording(rows: npt.NDArray[Any], kind: str = "table") -> Recording:

@@ -44,6 +44,8 @@ class Representation:
         What the user should know.
     reused : bool
         Whether the solution comes from an earlier run.
+    reach : int
+        Number of neighbours on either side that samples were put beside.
 
     Examples
     --------
@@ -66,6 +68,7 @@ class Representation:
     reasons: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     reused: bool = False
+    reach: int = 0
 
     def __getstate__(self) -> dict[str, Any]:
         """Fetch from a GPU what was found there for NumPy samples, so that loading needs no GPU."""

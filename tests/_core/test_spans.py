@@ -7,7 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seqspan._core.spans import Division, boundaries_from_labels, labels_from_boundaries, make_spans
+from seqspan._core.spans import (
+    Division,
+    boundaries_from_labels,
+    divide_short_spans,
+    labels_from_boundaries,
+    make_spans,
+    merge_neighbours,
+)
 
 
 @given(labels=st.lists(st.integers(0, 3), min_size=1, max_size=30))
@@ -59,3 +66,29 @@ def test_impossible_boundaries_are_named(boundaries):
 def test_boundaries_that_are_no_indices_are_named():
     with pytest.raises(ValueError, match="1-D array of int; got shape"):
         labels_from_boundaries([1.5], 10)
+
+
+@given(
+    boundaries=st.sets(st.integers(1, 59), max_size=12),
+    shortest=st.integers(1, 15),
+    joins=st.sets(st.integers(1, 59), max_size=2),
+    seed=st.integers(0, 99),
+)
+def test_short_spans_go_to_their_neighbours(boundaries, shortest, joins, seed):
+    places = np.array(sorted(boundaries | joins), dtype=np.intp)
+    labels = np.random.default_rng(seed).integers(0, 3, len(places) + 1)
+    found = divide_short_spans(Division(places, labels), shortest, 60, sorted(joins))
+    edges = [0, *found.boundaries.tolist(), 60]
+    ends = {0, 60, *joins}
+    assert joins <= set(edges)
+    assert all(end - start >= shortest or ends & {start, end} for start, end in pairwise(edges))
+    if shortest == 1:
+        expected = merge_neighbours(Division(places, labels), sorted(joins))
+        np.testing.assert_array_equal(found.boundaries, expected.boundaries)
+
+
+def test_a_short_span_is_divided_in_its_middle():
+    division = Division(np.array([20, 25, 40]), np.array([0, 1, 2, 0]))
+    assert divide_short_spans(division, 6, 60).boundaries.tolist() == [23, 40]
+    assert divide_short_spans(division, 5, 60).boundaries.tolist() == [20, 25, 40]
+    assert divide_short_spans(division, 6, 60, joins=[20]).boundaries.tolist() == [20, 25, 40]

@@ -127,6 +127,33 @@ def merge_neighbours(division: Division, joins: Sequence[int] | IntArray = ()) -
     return Division(division.boundaries[kept], number_in_order(labels))
 
 
+def divide_short_spans(
+    division: Division, shortest: int, n_samples: int, joins: Sequence[int] | IntArray = ()
+) -> Division:
+    """Divide spans of fewer than `shortest` samples between their neighbours, the shortest first.
+
+    Spans at the ends of recordings stay.
+
+    Examples
+    --------
+    >>> divide_short_spans(Division(np.array([8, 12]), np.array([0, 1, 2])), 5, 20).boundaries
+    array([10])
+    """
+    edges, labels = [0, *division.boundaries.tolist(), n_samples], division.labels.tolist()
+    ends = {0, n_samples, *(int(join) for join in joins)}
+    while True:
+        short = [
+            (end - start, span)
+            for span, (start, end) in enumerate(pairwise(edges))
+            if end - start < shortest and not ends & {start, end}
+        ]
+        if not short:
+            return merge_neighbours(Division(np.array(edges[1:-1], dtype=np.intp), np.array(labels)), joins)
+        span = min(short)[1]
+        edges[span : span + 2] = [(edges[span] + edges[span + 1] + 1) // 2]
+        del labels[span]
+
+
 def number_in_order(labels: IntArray) -> IntArray:
     """Number labels in the order in which they first appear.
 

@@ -16,7 +16,7 @@ import numpy as np
 from seqspan._core.spans import part_slices
 from seqspan._core.types import Array, IntArray
 from seqspan.preprocess._choice import choose_steps
-from seqspan.preprocess._steps import LEARNED, Learned, Matrix, Step, UnitNorm, as_floats, parse_step
+from seqspan.preprocess._steps import LEARNED, Delay, Learned, Matrix, Step, UnitNorm, as_floats, parse_step
 from seqspan.recording import Recording
 
 Steps: TypeAlias = "str | Step | Iterable[str | Mapping[str, Any] | Step] | None"
@@ -46,6 +46,11 @@ class Chain:
 
     steps: tuple[Step, ...] = ()
     reasons: tuple[str, ...] = ()
+
+    @property
+    def reach(self) -> int:
+        """Number of rows before and after a row that it looks at."""
+        return int(sum(step.offsets[-1] for step in self.steps if isinstance(step, Delay)))
 
     def apply(self, X: Matrix, joins: Sequence[int] = ()) -> Array:
         """Apply all steps to rows.

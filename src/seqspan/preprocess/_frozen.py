@@ -7,7 +7,7 @@ from typing import Self
 
 from seqspan._core.types import Array
 from seqspan.preprocess._chain import Chain
-from seqspan.preprocess._steps import Delay, Subsample
+from seqspan.preprocess._steps import Subsample
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +35,7 @@ class FrozenChain:
     @property
     def reach(self) -> int:
         """Number of samples before and after a sample that it looks at."""
-        return int(sum(step.offsets[-1] for step in self.chain.steps if isinstance(step, Delay)))
+        return self.chain.reach
 
     def __call__(self, rows: Array) -> Array:
         """Preprocess rows."""

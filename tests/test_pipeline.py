@@ -267,5 +267,7 @@ def test_levels_of_few_columns_are_spans_and_what_lies_between_them_is_none(n_co
     found = segment(rows)
     assert found.representation.reach > 0
     assert len(found.boundaries) == len(steps) - 1
-    np.testing.assert_allclose(found.boundaries, 60 * np.arange(1, len(steps)), atol=found.representation.reach)
+    np.testing.assert_allclose(
+        found.boundaries, 60 * np.arange(1, len(steps)), atol=found.representation.reach
+    )
     assert len(found.recut(n_spans=5).spans) == 5  # a number that is asked for stays

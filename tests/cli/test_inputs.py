@@ -49,6 +49,7 @@ def test_a_folder_of_recordings_is_many_inputs(folder):
 def test_files_that_belong_to_others_are_no_inputs(folder):
     write_sample("amc", folder)
     write_sample("envi", folder)
+    next(folder.glob("*.asf")).rename(folder / "of_nobody.asf")
     found = names(list_recordings(folder))
     assert len(found) == 2
     assert {Path(name).suffix for name in found} == {".amc", ".hdr"}

@@ -12,6 +12,7 @@ from seqspan._core.checks import check_choice
 from seqspan._core.spans import MIN_LENGTH, boundaries_from_labels, labels_from_boundaries
 from seqspan._core.types import Array
 from seqspan.cuts.cutter import Cutter
+from seqspan.cuts.cutting import Cutting
 from seqspan.cuts.memory import cut_bytes as cut_bytes
 from seqspan.cuts.ordered.cut import OrderedCutter
 from seqspan.cuts.peaks import PeakCutter, boundary_strength, peak_boundaries
@@ -23,6 +24,7 @@ __all__ = [
     "CUTS",
     "ESTIMATORS",
     "Cutter",
+    "Cutting",
     "affinity",
     "boundaries_from_labels",
     "boundary_strength",

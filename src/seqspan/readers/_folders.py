@@ -7,6 +7,8 @@ from pathlib import Path
 from seqspan.readers._limits import read_head
 from seqspan.readers._registry import Reader, choose_reader, extension_of, readers
 
+SINGLE = {".asf"}  # a skeleton in one pose is no recording, whether a motion in the folder uses it or not
+
 
 def list_recordings(folder: Path) -> list[Path]:
     """List the recordings in a folder.
@@ -25,7 +27,7 @@ def list_recordings(folder: Path) -> list[Path]:
     if is_one_recording(folder):
         return [folder]
     entries = sorted(entry for entry in folder.iterdir() if entry.name[0] != ".")
-    known = {extension for reader in readers() for extension in reader.extensions}
+    known = {extension for reader in readers() for extension in reader.extensions} - SINGLE
     files = [entry for entry in entries if entry.is_file() and extension_of(entry) in known]
     belong = {other for file in files for other in _companions(file)}
     folders = [entry for entry in entries if entry.is_dir() and is_one_recording(entry)]

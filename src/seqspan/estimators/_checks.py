@@ -38,5 +38,6 @@ def expected_failed_checks(estimator: SubspaceSegmenter) -> dict[str, str]:
     ['passed', 'skipped', 'xfail']
     """
     if isinstance(estimator, SSC):
-        return {"check_methods_subset_invariance": NEIGHBOURS}
+        order = "check_methods_sample_order_invariance"
+        return {"check_methods_subset_invariance": NEIGHBOURS, order: NEIGHBOURS}
     return {} if isinstance(estimator, SpatSC) else {"check_clustering": SHUFFLED_BLOBS}

@@ -95,17 +95,6 @@ def test_the_tree_merges_by_the_book(lengths, p, seed):
     assert tree.count_labels() == best
 
 
-@pytest.mark.parametrize("chunk", [1, 3, 500])
-def test_how_many_pairs_are_compared_at_once_does_not_matter(chunk, monkeypatch):
-    Y = places(ORDER, LENGTHS)
-    expected = LabelTree(Y, BOUNDARIES)
-    monkeypatch.setattr(labels_module, "CHUNK", chunk)
-    found = LabelTree(Y, BOUNDARIES)
-    np.testing.assert_allclose(found.evidence, expected.evidence, rtol=1e-12)
-    for n_labels in range(1, 7):
-        np.testing.assert_array_equal(found.labels(n_labels), expected.labels(n_labels))
-
-
 def test_labels_are_a_tree():
     """One label more divides one group and leaves all others as they were."""
     tree = LabelTree(features(120, 4, 0), np.arange(10, 120, 10))

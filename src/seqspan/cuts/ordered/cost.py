@@ -24,6 +24,8 @@ from seqspan._core.types import Array, IntArray
 from seqspan.cuts.ordered.features import coefficient_features, sample_features
 
 Grid: TypeAlias = tuple[IntArray, int]  # grid points, and the length of the shortest span in grid steps
+# counts of groups of samples, and of one view their sums and products, groups last: compiled loops like it
+Stacked: TypeAlias = tuple[Array, Array, Array]
 FEATURE_STEP = 2  # costs are averaged over 2, 4, 6, ... features, so that no number has to be chosen
 N_DRAWS = 8  # of samples without a change, to learn what those cost
 MIN_CELL = 12  # samples between grid points, on average, from which on moments are summed up beforehand
@@ -110,6 +112,12 @@ class GaussianCost:
         each_view = zip(self._models, totals, products, strict=True)
         per_view = [model.costs(counts, np.stack(t), np.stack(p)) for model, t, p in each_view]
         mean: Array = np.mean(per_view, axis=0)
+        return mean
+
+    def costs_of_pairs(self, groups: Sequence[Stacked], one: int, others: IntArray) -> Array:
+        """What one group of samples and each of some others cost together."""
+        each_view = zip(self._models, groups, strict=True)
+        mean: Array = np.mean([model.costs_of_pairs(own, one, others) for model, own in each_view], axis=0)
         return mean
 
     def split_costs(self, left: int, places: range, right: int) -> Array:
@@ -236,6 +244,14 @@ class _ViewModel:
         costs: Array = np.sum(grouped * weights, axis=1) + self.length_term(counts)
         return costs
 
+    def costs_of_pairs(self, groups: Stacked, one: int, others: IntArray) -> Array:
+        """The same as `costs` of the sums of two groups, in a compiled loop."""
+        from seqspan.cuts.ordered.loops import fill_costs_of_pairs  # numba: imported on first use only
+
+        counts, costs = groups[0], np.empty(len(others))
+        fill_costs_of_pairs(groups, one, others, (self.prior, self.sizes, self.slopes[None]), costs)
+        return costs + self.length_term(counts[one] + counts[others])
+
     def densities(self, Y: Array, count: float, total: Array, product: Array) -> Array:
         """Negative log densities of rows under the expected Gaussian, averaged over numbers of features."""
         mean = total / (count + 1)
@@ -282,13 +298,12 @@ class _ViewModel:
         """All of the cost but the log determinant, for numbers of samples."""
         from scipy.special import gammaln  # takes long to import
 
-        table = np.zeros(len(counts))
-        for size in self.sizes:
-            freedom = size + 1.0 + self.prior_samples
-            half = (freedom - np.arange(size)) / 2
-            table += gammaln(half).sum() - gammaln(half[:, None] + counts / 2).sum(axis=0)
-            table += size / 2 * np.log1p(counts) - freedom / 2 * size * np.log(self.prior)
-        return table / len(self.sizes)
+        halves = (self.prior_samples + 2 + np.arange(self.sizes[-1])) / 2
+        table = np.mean(self.sizes) / 2 * np.log1p(counts)
+        table -= np.mean(self.sizes * (self.sizes + 1 + self.prior_samples)) / 2 * np.log(self.prior)
+        for share, half in zip(self._shares, halves, strict=True):
+            table += share * (gammaln(half) - gammaln(half + counts / 2))
+        return np.asarray(table)
 
 
 class LeadingCosts:

@@ -20,12 +20,12 @@ import numpy as np
 from seqspan._core.spans import MIN_LENGTH, Division, merge_neighbours, number_in_order, part_slices
 from seqspan._core.types import Array, IntArray
 from seqspan.cuts.ordered.cost import GaussianCost, Moments
+from seqspan.cuts.ordered.merging import Merging
 from seqspan.cuts.ordered.search import share_out
 
 CORRELATION = 0.03  # rho: of two samples of a span, given its label
 PRIOR_SAMPLES = float(MIN_LENGTH)  # that the prior's covariance counts for: as many as the shortest span has
 ROUNDS = 8  # of labels and boundaries in turn, at most
-CHUNK = 500  # pairs of groups whose costs are computed at once
 MAX_PATHS = 100_000_000  # spans x labels x places: more than that is not searched
 
 
@@ -65,11 +65,10 @@ class LabelTree:
         edges = np.concatenate([[0], boundaries, [len(Y)]])
         self.n_spans = len(edges) - 1
         spans = [self.cost.summarise(start, end) for start, end in pairwise(edges)]
-        self._groups = [span * effective_share(span.count) for span in spans]
         self.correlation_time = correlation_time(Y, edges)
         self._counted = [span * (1 / self.correlation_time) for span in spans]
         self._pairs: list[tuple[int, int]] = []
-        self.evidence = self._merge_all()
+        self.evidence = self._merge_all([span * effective_share(span.count) for span in spans])
 
     def labels(self, n_labels: int) -> IntArray:
         """Label of each span when `n_labels` groups are left, numbered in the order of appearance."""
@@ -91,32 +90,16 @@ class LabelTree:
                 return self.n_spans - merged
         return 1
 
-    def _merge_all(self) -> Array:
+    def _merge_all(self, groups: list[Moments]) -> Array:
         """Merge until one group is left; the evidence for 1, 2, ... labels."""
-        alive = list(range(self.n_spans))
-        costs = self.cost.costs(self._groups)
-        counted = self.cost.costs(self._counted)
-        loss = np.full((self.n_spans, self.n_spans), np.inf)
-        pairs = [(i, j) for j in alive for i in alive[:j]]
+        merging, counted = Merging(self.cost, groups), self.cost.costs(self._counted)
         totals = [float(counted.sum())]
-        while len(alive) > 1:
-            for start in range(0, len(pairs), CHUNK):
-                some = pairs[start : start + CHUNK]
-                together = self.cost.costs([self._groups[i] + self._groups[j] for i, j in some])
-                for (i, j), cost in zip(some, together, strict=True):
-                    loss[i, j] = cost - costs[i] - costs[j]
-            i, j = (int(index) for index in np.unravel_index(np.argmin(loss), loss.shape))
+        for _ in range(self.n_spans - 1):
+            i, j = merging.merge()
             self._pairs.append((i, j))
-            costs[i] += costs[j] + loss[i, j]
-            for groups in (self._groups, self._counted):
-                groups[i] = groups[i] + groups[j]
-            totals.append(
-                totals[-1] - counted[i] - counted[j] + float(self.cost.costs([self._counted[i]])[0])
-            )
-            counted[i] = self.cost.costs([self._counted[i]])[0]
-            alive.remove(j)
-            loss[j, :] = loss[:, j] = np.inf
-            pairs = [(min(i, other), max(i, other)) for other in alive if other != i]
+            self._counted[i] = self._counted[i] + self._counted[j]
+            apart, counted[i] = counted[i] + counted[j], self.cost.costs([self._counted[i]])[0]
+            totals.append(totals[-1] - apart + float(counted[i]))
         saying: Array = self.n_spans * np.log(np.arange(1.0, self.n_spans + 1))
         return -np.array(totals[::-1]) - saying
 

@@ -90,6 +90,40 @@ def fill_costs_of_cells(moments: Any, grid: Any, model: Any, first: int, C: Any)
 
 
 @compiled(nogil=True, fastmath=True, error_model="numpy")
+def fill_costs_of_pairs(moments: Any, one: int, others: Any, model: Any, costs: Any) -> None:
+    """What one group of samples and each of some others cost together, but for what their number adds.
+
+    Parameters
+    ----------
+    moments : (counts, totals, products)
+        Of all groups, of shapes (n_groups,), (p, n_groups) and (p, p, n_groups).
+    one : int
+    others : array of int, shape (n_others,)
+    model : (prior, sizes, slopes)
+        As for `fill_costs`.
+    costs : array of shape (n_others,)
+        Filled in.
+    """
+    counts, totals, products = moments
+    p = len(totals)
+    sums, squares, factor = np.zeros((p, LANES)), np.zeros((p, p, LANES)), np.zeros((p, p, LANES))
+    pivots, lengths, found = np.ones((p, LANES)), np.zeros(LANES), np.zeros((1, LANES))
+    for first in range(0, len(others), LANES):
+        some = others[first : first + LANES]
+        for b in range(len(some)):
+            lengths[b] = counts[one] + counts[some[b]]
+        for i in range(p):
+            for b in range(len(some)):
+                sums[i, b] = totals[i, one] + totals[i, some[b]]
+            for j in range(i + 1):
+                for b in range(len(some)):
+                    squares[i, j, b] = products[i, j, one] + products[i, j, some[b]]
+        _factorise(sums, squares, lengths, model[0], factor, pivots)
+        _sum_logarithms(pivots, model, lengths, found)
+        costs[first : first + LANES] = found[0, : len(some)]
+
+
+@compiled(nogil=True, fastmath=True, error_model="numpy")
 def _factorise(sums: Any, squares: Any, lengths: Any, prior: float, A: Any, pivots: Any) -> None:
     """Pivots of ``squares - sums sums^T / (length + 1) + prior I`` in every lane; A is overwritten."""
     p = len(sums)
@@ -104,9 +138,10 @@ def _factorise(sums: Any, squares: Any, lengths: Any, prior: float, A: Any, pivo
     for k in range(p):
         for b in range(LANES):
             pivots[k, b] = A[k, k, b]
+            inverse[b] = 1.0 / A[k, k, b]
         for i in range(k + 1, p):
             for b in range(LANES):
-                ratio[b] = A[i, k, b] / pivots[k, b]
+                ratio[b] = A[i, k, b] * inverse[b]
             for j in range(k + 1, i + 1):
                 for b in range(LANES):
                     A[i, j, b] -= ratio[b] * A[j, k, b]
@@ -144,7 +179,7 @@ def _absorb(Y: Any, t: int, starts: Any, state: Any) -> None:
 @compiled(nogil=True, fastmath=True, error_model="numpy")
 def _sum_logarithms(pivots: Any, model: Any, lengths: Any, totals: Any) -> None:
     """Add up the log determinants of groups of features, weighted by the lengths of the spans."""
-    _, sizes, slopes, _ = model
+    sizes, slopes = model[1], model[2]
     logarithms = np.zeros(LANES)
     totals[:] = 0.0
     for g in range(len(sizes)):

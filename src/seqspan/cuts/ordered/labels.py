@@ -128,14 +128,15 @@ def correlation_time(Y: Array, edges: IntArray) -> float:
     >>> [round(correlation_time(Y, edges)) for Y in (independent, np.repeat(independent[:200], 5, axis=0))]
     [1, 5]
     """
-    spans = np.repeat(np.arange(len(edges) - 1), np.diff(edges))
-    means = np.array([Y[start:end].mean(axis=0) for start, end in pairwise(edges)])
-    residuals = Y - means[spans]
-    variances = np.maximum(np.sum(residuals**2, axis=0), np.finfo(float).tiny)
+    from seqspan.cuts.ordered.loops import sum_lagged_products  # numba: imported on first use only
+
+    lengths = np.diff(edges)
+    residuals = np.repeat([Y[start:end].mean(axis=0) for start, end in pairwise(edges)], lengths, axis=0)
+    np.subtract(Y, residuals, out=residuals)
+    variances = np.maximum(np.einsum("ti,ti->i", residuals, residuals), np.finfo(float).tiny)
     times, open_ = np.ones(Y.shape[1]), np.ones(Y.shape[1], dtype=bool)
-    for lag in range(1, int(np.diff(edges).max())):
-        same = spans[lag:] == spans[:-lag]
-        products = np.sum(residuals[lag:] * residuals[:-lag] * same[:, None], axis=0)
+    for lag in range(1, int(lengths.max())):
+        products = sum_lagged_products(residuals, edges, lag)
         open_ &= products / variances > 2 / np.sqrt(len(Y))
         if not open_.any():
             break

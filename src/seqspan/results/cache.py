@@ -81,10 +81,10 @@ class SolutionCache:
 
 def _pack(Z: Array) -> dict[str, npt.NDArray[Any]]:
     """Arrays that store Z, without its zeros if there are many."""
-    rows, columns = np.nonzero(Z)
-    if len(rows) > MAX_SPARSE_SHARE * Z.size:
+    if np.count_nonzero(Z) > MAX_SPARSE_SHARE * Z.size:
         return {"Z": Z}
-    return {"places": rows * Z.shape[1] + columns, "values": Z[rows, columns], "shape": np.array(Z.shape)}
+    places = np.flatnonzero(Z)
+    return {"places": places, "values": Z.ravel()[places], "shape": np.array(Z.shape)}
 
 
 def _unpack(arrays: Mapping[str, npt.NDArray[Any]]) -> Array:

@@ -53,7 +53,8 @@ class Reduced:
 
     def residual(self, fitted: Array) -> Array:
         """``U^T (X - XZ)``, transposed and in double precision, from ``fitted = (Q^T Z)^T``."""
-        return np.asarray(self.Y.astype(float) - self.sigma.astype(float) * fitted)
+        residual: Array = np.multiply(fitted, self.sigma, dtype=float)
+        return np.subtract(self.Y, residual, out=residual)
 
     def left_out_loss(self, norm_Z: float) -> float:
         """Most that the coordinates left out add to the loss, for Z of this Frobenius norm."""

@@ -26,6 +26,7 @@ RELAXATION = 1.85  # over-relaxation factor, in (0, 2)
 BLOCK_WIDTH = 128  # atoms; two buffers (n, 128) per thread stay in the L2 or L3 cache
 LANDMARK_WIDTH = 32  # of few atoms, so that there is a block for every thread, and buffers are small
 MIN_COLUMNS = 24  # coordinates whose recursions a thread computes together: fewer take as long
+ROWS_AT_ONCE = 2048  # of a product that is added to another array
 HUGE = 1e30  # stands for infinity in the compiled loops; times n it still fits in float32
 TINY = 1e-30  # smallest denominator
 
@@ -131,10 +132,10 @@ class Sweeps:
 
         def project(blocks: range) -> Array:
             total = np.zeros((self.n, self.rank), self.dtype)
-            with self._buffers(self.width, self.rank) as (F, part):
+            with self._buffers(self.width) as (F,):
                 for b in blocks:
                     self.loops.build_right_side(s.V[b], s.U[b], q, k, F, c, self._diagonal(b))
-                    total += np.matmul(F, self.Q[b], out=part)
+                    _add_product(total, F, self.Q[b])
             return total
 
         return _total(self.team.map(project, self.n_blocks))
@@ -218,10 +219,10 @@ class Sweeps:
         def evaluate(blocks: range) -> tuple[float, Array, Array]:
             absolute, jumps = 0.0, np.zeros((2, self.n))
             fitted = np.zeros((self.n, self.rank), self.dtype)
-            with self._buffers(self.width, self.rank) as (Z, part):
+            with self._buffers(self.width) as (Z,):
                 for b in blocks:
                     absolute += self.loops.shrink(s.V[b], Z, t1, self._diagonal(b), jumps)
-                    fitted += np.matmul(Z, self.Q[b], out=part)
+                    _add_product(fitted, Z, self.Q[b])
             return absolute, jumps * self.coupled, fitted
 
         absolutes, jumps, fitted = zip(*self.team.map(evaluate, self.n_blocks), strict=True)
@@ -233,11 +234,13 @@ class Sweeps:
         # a band wider than the gap loses more by its scale than it can gain; the last one is unbounded
         widths = np.array([1, 1 + s.gap / 6, 1 + s.gap / 2, HUGE / self.model.lam1])
         bands = (widths * self.model.lam1).astype(self.dtype)
-        squares, largest, worst = self.tighten(s, (E * self.data.sigma).astype(self.dtype), bands)
+        scaled = np.empty(E.shape, self.dtype)
+        np.multiply(E, self.data.sigma, out=scaled, casting="same_kind")
+        squares, largest, worst = self.tighten(s, scaled, bands)
         size = largest if self.entrywise else np.sqrt(squares.max(axis=1))
         limits = self.model.lam1 / np.maximum(worst, TINY)
         limits = np.minimum(limits, self.model.lam2 / np.maximum(size, TINY))
-        linear, quadratic = np.vdot(E, self.data.Y), np.vdot(E, E) / 2
+        linear, quadratic = np.einsum("ti,ti->", E, self.data.Y), np.vdot(E, E) / 2
         top = parabola_top(np.asarray(linear), np.asarray(quadratic), limits.max())
         return float(top) + self.data.outside
 
@@ -350,6 +353,17 @@ class Sweeps:
             return np.empty((self.n, width), self.dtype)
 
 
+def _add_product(total: Array, A: Array, B: Array) -> None:
+    """``total += A @ B``, some rows at a time, so that the product stays in the cache."""
+    product = np.empty((min(ROWS_AT_ONCE, len(A)), B.shape[1]), total.dtype)
+    for start in range(0, len(A), ROWS_AT_ONCE):
+        rows = A[start : start + ROWS_AT_ONCE]
+        total[start : start + len(rows)] += np.matmul(rows, B, out=product[: len(rows)])
+
+
 def _total(parts: list[Array] | tuple[Array, ...]) -> Array:
-    """Sum the threads' partial results."""
-    return parts[0] if len(parts) == 1 else np.sum(parts, axis=0)
+    """Sum the threads' partial results into the first one: a new array would be as large as the samples."""
+    total = parts[0]
+    for part in parts[1:]:
+        total += part
+    return total

@@ -41,7 +41,7 @@ def test_the_compiled_multiplier_is_the_plain_one(model):
         state = sweeps.zero_state(2.0, 5.0)
         for _ in range(15):
             sweeps.iterate(state)
-        scaled = sweeps.data.residual(state.fitted) * sweeps.data.sigma
+        scaled = np.concatenate([E for _, E in sweeps.data.residuals(state.fitted)]) * sweeps.data.sigma
         bands = model.lam1 * np.array([1.0, 1.01, 1.1, 2.0])
         squares = sweeps.tighten(state, scaled, bands)[0]
         multipliers = np.hstack([state.r2 * sweeps.split(state, b)[3] for b in range(sweeps.n_blocks)])

@@ -8,6 +8,7 @@ from seqspan._core.threads import Team
 from seqspan.datasets import make_motion
 from seqspan.models import Osc, SpatSc
 from seqspan.solvers import Stopping
+from seqspan.solvers.fast import coarse as coarse_module
 from seqspan.solvers.fast import solver as fast_module
 from seqspan.solvers.fast import sweeps as sweeps_module
 from seqspan.solvers.fast.coarse import coarsen, halve, prolong
@@ -42,6 +43,24 @@ def test_twins_have_the_prolonged_optimum(model):
         fine.iterate(state)  # the bound needs the fit of one iteration
         objective, bound = fine.certify(state)
     assert (objective - bound) / objective < 1e-3
+
+
+@pytest.mark.parametrize("n", [38, 37])
+@pytest.mark.parametrize("zero_diagonal", [False, True])
+def test_how_many_steps_are_carried_over_at_once_does_not_matter(n, zero_diagonal, monkeypatch):
+    X = two_subspaces((6, n), seed=n)
+    model = Osc(0.1, 0.5, zero_diagonal, joins=(9,))
+    states = []
+    for at_once in (100, 3):
+        monkeypatch.setattr(coarse_module, "ROWS_AT_ONCE", at_once)
+        with Team(1) as team:
+            coarse = Sweeps(coarsen(model), reduce(halve(X, model.joins), float), team)
+            state = coarse.zero_state(2.0, 5.0)
+            for _ in range(10):
+                coarse.iterate(state)
+            states.append(prolong(coarse, state, Sweeps(model, reduce(X, float), team)))
+    np.testing.assert_array_equal(states[0].V, states[1].V)
+    np.testing.assert_array_equal(states[0].U, states[1].U)
 
 
 @pytest.mark.parametrize("n", [38, 37])

@@ -27,6 +27,7 @@ from seqspan.solvers.fast.sweeps import State, Sweeps
 
 # Factors by which the balanced penalties r1, r2 grow when the samples double; from synthetic and real data.
 PENALTY_GROWTH = 2.0, 4.0
+ROWS_AT_ONCE = 65_536  # time steps that are carried over: copies of all would take more than the solver does
 SAME_ATOMS_GROWTH = (1.0, 0.7)  # 20 iterations at 100,000 samples; (1, 2) takes 30
 
 
@@ -97,21 +98,27 @@ def prolong(coarse: Sweeps, c: State, fine: Sweeps) -> State:
     half = fine.width // share
     firsts = pair_starts(fine.n, fine.model.joins)
     paired = np.diff(np.append(firsts, fine.n)) == 2
-    seconds = firsts[paired] + 1
 
     def carry_over(blocks: range) -> None:
         for block in blocks:
             atoms = slice(block % share * half, block % share * half + half)
-            Z, a, J, b = (
-                np.repeat(part[:, atoms], share, axis=1) for part in coarse.split(c, block // share)
-            )
-            before = np.vstack([np.zeros_like(b[:1]), b[:-1]])
-            V = Z / share + a / growth_1
-            s.V[block, firsts] = V
-            s.V[block, seconds] = V[paired]
-            # Z is constant within a pair, so the multiplier is the mean of those at its ends
-            s.U[block, firsts] = (before + b) / growth_2
-            s.U[block, seconds] = (J / share + 2 * b / growth_2)[paired]
+            for start in range(0, len(firsts), ROWS_AT_ONCE):
+                rows = slice(start, min(start + ROWS_AT_ONCE, len(firsts)))
+                carry_rows_over(block, atoms, rows)
+
+    def carry_rows_over(block: int, atoms: slice, rows: slice) -> None:
+        ahead = min(rows.start, 1)  # the multiplier of the step before is needed as well
+        parts = coarse.split(c, block // share, slice(rows.start - ahead, rows.stop))
+        Z, a, J, b = (np.repeat(part[:, atoms], share, axis=1) for part in parts)
+        before = b[:-1] if ahead else np.vstack([np.zeros_like(b[:1]), b[:-1]])
+        Z, a, J, b = Z[ahead:], a[ahead:], J[ahead:], b[ahead:]
+        first, two = firsts[rows], paired[rows]
+        V = Z / share + a / growth_1
+        s.V[block, first] = V
+        s.V[block, first[two] + 1] = V[two]
+        # Z is constant within a pair, so the multiplier is the mean of those at its ends
+        s.U[block, first] = (before + b) / growth_2
+        s.U[block, first[two] + 1] = (J / share + 2 * b / growth_2)[two]
 
     fine.team.map(carry_over, fine.n_blocks)
     fine.settle(s)

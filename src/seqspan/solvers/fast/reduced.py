@@ -51,10 +51,12 @@ class Reduced:
     outside: float = 0.0
     left_out: tuple[float, float] = (0.0, 0.0)
 
-    def residual(self, fitted: Array) -> Array:
-        """``U^T (X - XZ)``, transposed and in double precision, from ``fitted = (Q^T Z)^T``."""
-        residual: Array = np.multiply(fitted, self.sigma, dtype=float)
-        return np.subtract(self.Y, residual, out=residual)
+    def residuals(self, fitted: Array) -> Iterator[tuple[slice, Array]]:
+        """``U^T (X - XZ)`` from ``fitted = (Q^T Z)^T``, transposed, in double precision, block by block."""
+        for start in range(0, len(fitted), BLOCK_SAMPLES):
+            rows = slice(start, start + BLOCK_SAMPLES)
+            residual: Array = np.multiply(fitted[rows], self.sigma, dtype=float)
+            yield rows, np.subtract(self.Y[rows], residual, out=residual)
 
     def left_out_loss(self, norm_Z: float) -> float:
         """Most that the coordinates left out add to the loss, for Z of this Frobenius norm."""

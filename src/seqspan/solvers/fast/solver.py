@@ -198,5 +198,7 @@ def _start_from(coarse: Sweeps, state: State, sweeps: Sweeps) -> State:
     """Solve a coarse problem loosely and carry its state over."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # any starting point will do
-        solution = run(_algorithm(coarse), state, Stopping(COARSE_TOL, COARSE_ITERATIONS))
+        algorithm = replace(_algorithm(coarse), coefficients=lambda s: np.empty((0, 0)))  # nobody needs them
+        solution = run(algorithm, state, Stopping(COARSE_TOL, COARSE_ITERATIONS))
+    coarse.release()
     return prolong(coarse, solution.state, sweeps)

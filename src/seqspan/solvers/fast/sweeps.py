@@ -198,8 +198,8 @@ class Sweeps:
         """The model's value at the shrunk V, in one pass."""
         absolute, (squares, entries), fitted = self.evaluate(s)
         coupled = entries.sum() if self.entrywise else np.sqrt(squares).sum()
-        E = self.data.residual(fitted)
-        fit = np.vdot(E, E) / 2 + self.data.outside + self._left_out_loss(s)
+        fit = sum(float(np.vdot(E, E)) / 2 for _, E in self.data.residuals(fitted))
+        fit += self.data.outside + self._left_out_loss(s)
         return float(fit + self.model.lam1 * absolute + self.model.lam2 * coupled)
 
     def _left_out_loss(self, s: State) -> float:
@@ -230,17 +230,18 @@ class Sweeps:
 
     def _lower_bound(self, s: State) -> float:
         """The dual value at ``E = X - XS`` and the tightened multiplier of J, in the best of a few bands."""
-        E = self.data.residual(s.fitted)
+        scaled, linear, quadratic = np.empty_like(s.fitted), 0.0, 0.0
+        for rows, E in self.data.residuals(s.fitted):
+            np.multiply(E, self.data.sigma, out=scaled[rows], casting="same_kind")
+            linear += float(np.vdot(E, self.data.Y[rows]))
+            quadratic += float(np.vdot(E, E)) / 2
         # a band wider than the gap loses more by its scale than it can gain; the last one is unbounded
         widths = np.array([1, 1 + s.gap / 6, 1 + s.gap / 2, HUGE / self.model.lam1])
         bands = (widths * self.model.lam1).astype(self.dtype)
-        scaled = np.empty(E.shape, self.dtype)
-        np.multiply(E, self.data.sigma, out=scaled, casting="same_kind")
         squares, largest, worst = self.tighten(s, scaled, bands)
         size = largest if self.entrywise else np.sqrt(squares.max(axis=1))
         limits = self.model.lam1 / np.maximum(worst, TINY)
         limits = np.minimum(limits, self.model.lam2 / np.maximum(size, TINY))
-        linear, quadratic = np.einsum("ti,ti->", E, self.data.Y), np.vdot(E, E) / 2
         top = parabola_top(np.asarray(linear), np.asarray(quadratic), limits.max())
         return float(top) + self.data.outside
 
@@ -264,21 +265,24 @@ class Sweeps:
         squares, largest, worst = zip(*self.team.map(tighten, self.n_blocks), strict=True)
         return _total(squares), np.max(largest, axis=0), np.max(worst, axis=0)
 
-    def split(self, s: State, block: int) -> tuple[Array, Array, Array, Array]:
+    def split(self, s: State, block: int, rows: slice = slice(None)) -> tuple[Array, Array, Array, Array]:
         """Coefficients Z, jumps J and multipliers r1 a, r2 b of a block; returns Z, a, J, b, each (n, width).
 
-        V is Z + a, and U is J + b as long as the time steps have no weights.
+        V is Z + a, and U is J + b as long as the time steps have no weights. With `rows`, only those of some
+        time steps.
         """
         _, _, t1, t2, _, _ = self._constants(s)
-        V, U = s.V[block], s.U[block]
+        V, U = s.V[block, rows], s.U[block, rows]
         a = np.clip(V, -t1, t1)
-        b = np.clip(self._multiplier_share(s)[:, None] * U, -t2, t2)
+        b = np.clip(self._multiplier_share(s)[rows, None] * U, -t2, t2)
         Z = V - a
         if self.model.zero_diagonal:
             here = np.arange(min(self.width, self.n_atoms - block * self.width))
-            Z[block * self.width + here, here] = 0
+            times = block * self.width + here - rows.indices(self.n)[0]
+            among = (times >= 0) & (times < len(Z))
+            Z[times[among], here[among]] = 0
         J = U - b
-        return Z, a, J, b if s.weights is None else b * s.weights[:, None].astype(self.dtype)
+        return Z, a, J, b if s.weights is None else b * s.weights[rows, None].astype(self.dtype)
 
     def settle(self, s: State) -> None:
         """Make a state whose V and U were set directly consistent: zero padding, last steps, norms of U."""
@@ -294,7 +298,7 @@ class Sweeps:
     def coefficients(self, s: State) -> Array:
         """Z (n_atoms, n), shrunk from V."""
         t1 = self._constants(s)[2]
-        self._idle.clear()  # Z needs the room
+        self.release()  # Z needs the room
         Z = np.empty((self.n_atoms, self.n), self.dtype)
 
         def transpose(blocks: range) -> None:
@@ -344,6 +348,11 @@ class Sweeps:
         finally:
             for spare, array in zip(idle, taken, strict=True):
                 spare.append(array)
+
+    def release(self) -> None:
+        """Give back what is kept for further iterations."""
+        self._idle.clear()
+        self.__dict__.pop("linear", None)
 
     def _take(self, spare: list[Array], width: int) -> Array:
         """A spare array, or a new one; another thread may have taken the last one just now."""

@@ -15,6 +15,7 @@ from seqspan._core.threads import Team
 from seqspan.cuts.ordered import cost as cost_module
 from seqspan.cuts.ordered import cut as cut_module
 from seqspan.cuts.ordered import n_spans as n_spans_module
+from seqspan.cuts.ordered import search as search_module
 from seqspan.cuts.ordered.confidence import boundary_confidence
 from seqspan.cuts.ordered.cost import GaussianCost, make_cost
 from seqspan.cuts.ordered.cut import MIN_LENGTH, OrderedCutter
@@ -163,6 +164,26 @@ def test_no_span_is_too_short(min_length, grid, cuts, monkeypatch):
             boundaries = cutter.cut(n_spans).boundaries
             assert len(boundaries) == n_spans - 1
             assert np.diff([0, *boundaries, n]).min() >= min_length
+
+
+@pytest.mark.parametrize("given", GIVEN)
+@pytest.mark.parametrize("joins", [(), (260,)], ids=["one recording", "two"])
+def test_windows_of_a_long_recording_leave_no_trace(given, joins, monkeypatch):
+    """Spans may be longer than a window or begin at its edge, and numbers are those of the recording."""
+    lengths = [500, 300, 200, 680, 330, 390]
+    X, labels = make_recurring_subspaces(ORDER, samples_per_span=lengths, rng=1)
+    Z = planted_coefficients(labels)
+    monkeypatch.setattr(search_module, "MAX_UNDIVIDED", 900)
+    monkeypatch.setattr(search_module, "MIN_WINDOW", 340)
+    monkeypatch.setattr(cut_module, "GRID_POINTS", 300)
+    numbers = {**GIVEN[given], **({"n_spans": 7} if joins and "n_spans" in GIVEN[given] else {})}
+    cutter = OrderedCutter(X, Z, joins)
+    assert len(cutter._windows) == 8
+    found = cutter.cut(**numbers)
+    expected = np.union1d(np.cumsum(lengths)[:-1], joins)
+    assert len(found.boundaries) == len(expected)
+    assert np.abs(found.boundaries - expected).max() <= 1
+    assert found.n_labels == 4
 
 
 @pytest.mark.parametrize("seed", range(4))

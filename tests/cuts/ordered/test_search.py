@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from seqspan.cuts.ordered.loops import best_path
-from seqspan.cuts.ordered.search import SpanSearch
+from seqspan.cuts.ordered.search import MAX_UNDIVIDED, MIN_WINDOW, SpanSearch, divide_long, grid_step
 
 
 def random_costs(n_grid, seed):
@@ -131,3 +131,18 @@ def test_no_path_of_labels_is_cheaper(n, n_spans, n_labels, shortest, seed, ties
     assert (tuple(starts), tuple(labels)) in rivals
     least = min(cost_of_path(costs, *rival) for rival in rivals)
     assert cost_of_path(costs, starts, labels) == pytest.approx(least, abs=1e-9)
+
+
+@given(lengths=st.lists(st.integers(1, 400_000), min_size=1, max_size=5))
+def test_windows_make_up_the_recordings(lengths):
+    edges = np.cumsum([0, *lengths]).tolist()
+    parts = [slice(start, end) for start, end in pairwise(edges)]
+    windows = divide_long(parts)
+    assert {*edges} <= {*(window.start for window in windows), edges[-1]}
+    assert [window.stop for window in windows[:-1]] == [window.start for window in windows[1:]]
+    assert (windows[0].start, windows[-1].stop) == (0, edges[-1])
+    assert all(window.stop > window.start for window in windows)
+    if np.linalg.norm(lengths) <= MAX_UNDIVIDED:
+        assert windows == parts
+    if MAX_UNDIVIDED**2 / sum(lengths) >= MIN_WINDOW:  # else the grid gets coarser after all
+        assert grid_step(windows, MAX_UNDIVIDED) == 1

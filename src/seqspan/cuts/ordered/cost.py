@@ -27,6 +27,7 @@ Grid: TypeAlias = tuple[IntArray, int]  # grid points, and the length of the sho
 # counts of groups of samples, and of one view their sums and products, groups last: compiled loops like it
 Stacked: TypeAlias = tuple[Array, Array, Array]
 FEATURE_STEP = 2  # costs are averaged over 2, 4, 6, ... features, so that no number has to be chosen
+CACHED_ROWS = 4096  # samples whose densities are computed at a time
 N_DRAWS = 8  # of samples without a change, to learn what those cost
 MIN_CELL = 12  # samples between grid points, on average, from which on moments are summed up beforehand
 LONGEST_DRAW = 1000  # samples; longer spans follow a formula
@@ -257,8 +258,11 @@ class _ViewModel:
         mean = total / (count + 1)
         scatter = product - np.outer(total, mean) + self.prior * np.eye(len(total))
         factor = np.linalg.cholesky(scatter / (self.prior_samples + count))
-        residuals = np.linalg.solve(factor, (Y - mean).T)
-        densities: Array = self._shares @ (residuals**2 / 2 + np.log(np.diag(factor))[:, None])
+        densities, logarithms = np.empty(len(Y)), np.log(np.diag(factor))[:, None]
+        for start in range(0, len(Y), CACHED_ROWS):
+            rows = slice(start, start + CACHED_ROWS)
+            residuals = np.linalg.solve(factor, (Y[rows] - mean).T)
+            densities[rows] = self._shares @ (residuals**2 / 2 + logarithms)
         return densities
 
     def add_span_costs(self, Y: Array, grid: Grid, table: Array, share: float, C: Array, team: Team) -> None:

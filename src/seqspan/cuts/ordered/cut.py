@@ -17,7 +17,7 @@ from seqspan.cuts.cutter import Cutter, check_auto
 from seqspan.cuts.ordered.cost import GaussianCost
 from seqspan.cuts.ordered.labels import Settling
 from seqspan.cuts.ordered.n_spans import SpanCount, count_spans
-from seqspan.cuts.ordered.search import JoinedSearch, SpanSearch, grid_step
+from seqspan.cuts.ordered.search import JoinedSearch, SpanSearch, divide_long, grid_step
 
 GRID_POINTS = 2500  # places for boundaries in the first search; they are exact to the sample afterwards
 
@@ -63,7 +63,11 @@ class OrderedCutter(Cutter):
         self._samples: Array = to_host(X)
         super().__init__(self._samples, Z, joins)
         self._parts = part_slices(joins, n)
-        self._step = grid_step(self._parts, GRID_POINTS)
+        self._windows = divide_long(self._parts)
+        self._starts = tuple(window.start for window in self._windows[1:])
+        # edges of windows that are no joins: the search divides there, and spans may go across
+        self._seams = tuple(sorted({*self._starts} - {*joins}))
+        self._step = grid_step(self._windows, GRID_POINTS)
         self._most: int = sum(max((part.stop - part.start) // self._min_length, 1) for part in self._parts)
         self._divisions: dict[int, IntArray] = {}
 
@@ -106,15 +110,15 @@ class OrderedCutter(Cutter):
     @cached_property
     def span_count(self) -> SpanCount:
         """What spans explain in the recording, compared with chance."""
-        return count_spans(self._samples, self._min_length, self._n_jobs, self.joins)
+        return count_spans(self._samples, self._min_length, self._n_jobs, self._starts)
 
     @cached_property
     def _search(self) -> SpanSearch | JoinedSearch:
-        searches = [self._search_in(part) for part in self._parts]
-        return searches[0] if len(searches) == 1 else JoinedSearch(searches, self.joins)
+        searches = [self._search_in(window) for window in self._windows]
+        return searches[0] if len(searches) == 1 else JoinedSearch(searches, self._starts)
 
     def _search_in(self, part: slice) -> SpanSearch:
-        """Search one recording."""
+        """Search one recording, or a window of a long one."""
         places = self.cost.places(self._step, part)
         # places in two neighbouring blocks may be neighbouring samples
         shortest = min(1 + -(-(self._min_length - 1) // self._step), len(places) - 1)
@@ -124,14 +128,15 @@ class OrderedCutter(Cutter):
     def _choose(self, fewest: int, grain: str) -> int:
         """Number of spans, at least `fewest`; asking for several labels says that something changes."""
         changes = fewest > 1 or grain == "fine" or self.span_count.shows_change
-        found = self.span_count.choose(grain) if changes else len(self._parts)
+        found = self.span_count.choose(grain) - len(self._seams) if changes else len(self._parts)
         return min(max(found, fewest), self._most)
 
     def _divide(self, n_spans: int) -> IntArray:
         """Boundaries of the best `n_spans` spans, as samples."""
         if n_spans not in self._divisions:
             room = self._search.max_spans
-            starts = self._search.divide(min(n_spans, room))
+            starts = self._search.divide(min(n_spans + len(self._seams), room))
+            starts = starts[~np.isin(starts, self._seams)]
             starts = _halve_longest(starts, self.cost.n_samples, n_spans)
             starts = refine(self.cost, starts, self._step, self._min_length, self.joins)
             self._divisions[n_spans] = starts

@@ -5,10 +5,14 @@ The search knows nothing about a cost but the array ``C[start, end]`` of what sp
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from seqspan._core.types import Array, IntArray
 
+MAX_UNDIVIDED = 100_000  # samples of a recording that is searched as a whole
+MIN_WINDOW = 10_000  # samples of a part of a longer one, about
 BATCH = 16  # numbers of spans that are computed at once, at least: hardly more work than one
 
 
@@ -83,6 +87,30 @@ def grid_step(parts: list[slice], grid_points: int) -> int:
     (4, 3)
     """
     return int(np.ceil(np.sqrt(sum((part.stop - part.start) ** 2 for part in parts)) / grid_points))
+
+
+def divide_long(parts: list[slice]) -> list[slice]:
+    """Divide long recordings into windows that are searched one by one, on a grid no coarser than theirs.
+
+    The longer the recordings, the shorter the windows, down to a limit: for a given grid, the number of costs
+    of spans stays the same.
+
+    Examples
+    --------
+    >>> divide_long([slice(0, 100_000)])
+    [slice(0, 100000, None)]
+    >>> [window.start for window in divide_long([slice(0, 200_000)])]
+    [0, 50000, 100000, 150000]
+    """
+    if sum((part.stop - part.start) ** 2 for part in parts) <= MAX_UNDIVIDED**2:
+        return parts
+    longest = max(MAX_UNDIVIDED**2 // parts[-1].stop, MIN_WINDOW)
+    windows = []
+    for part in parts:
+        count = -(-(part.stop - part.start) // longest)
+        edges = np.linspace(part.start, part.stop, count + 1).round().astype(int).tolist()
+        windows += [slice(start, end) for start, end in pairwise(edges)]
+    return windows
 
 
 class JoinedSearch:

@@ -177,13 +177,14 @@ class States:
 
     def _calibrate(self, costs: Array, division: Division) -> Self:
         """Raise the price until there are no more spans than in a division, and see how well it is met."""
-        states = self
+        states, sums = self, _sum_up(costs)
+        path = states._path(sums)
         for _ in range(MAX_RAISES):
-            if len(boundaries_from_labels(states._path(costs))) <= len(division.boundaries):
+            if len(boundaries_from_labels(path)) <= len(division.boundaries):
                 break
             states = replace(states, price=states.price * RAISE)
-        same = states._path(costs) == division.sample_labels(costs.shape[1])
-        return replace(states, agreement=float(np.mean(same)))
+            path = states._path(sums)
+        return replace(states, agreement=float(np.mean(path == division.sample_labels(len(path)))))
 
     @cached_property
     def _moments(self) -> list[Moments]:
@@ -202,16 +203,13 @@ class States:
         -------
         array of int, shape (n,)
         """
-        return self._path(self._costs(X))
+        return self._path(_sum_up(self._costs(X)))
 
-    def _path(self, costs: Array) -> IntArray:
-        """Labels of the cheapest spans."""
+    def _path(self, sums: Array) -> IntArray:
+        """Labels of the cheapest spans, from what samples 0, ..., t - 1 cost under each label."""
         from seqspan.cuts.ordered.loops import cheapest_path  # numba: imported on first use only
 
-        n_samples = costs.shape[1]
-        sums = np.zeros((len(costs), n_samples + 1))
-        np.cumsum(costs, axis=1, out=sums[:, 1:])
-        path = cheapest_path(sums, self.price, min(self.shortest, n_samples))
+        path = cheapest_path(sums, self.price, min(self.shortest, sums.shape[1] - 1))
         return np.asarray(np.append(self.labels, UNKNOWN)[path])
 
     def score(self, X: Array) -> Array:
@@ -300,6 +298,13 @@ class States:
             and abs(self.coordinates.exponent) <= MAX_EXPONENT
         ):
             raise ValueError("the arrays do not describe labels.")
+
+
+def _sum_up(costs: Array) -> Array:
+    """What samples 0, ..., t - 1 cost, for all t."""
+    sums = np.zeros((len(costs), costs.shape[1] + 1))
+    np.cumsum(costs, axis=1, out=sums[:, 1:])
+    return sums
 
 
 def _learn_features(X: Array) -> SampleFeatures:

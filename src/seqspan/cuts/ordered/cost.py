@@ -138,13 +138,12 @@ class GaussianCost:
 
     def densities(self, summaries: Sequence[Moments]) -> Array:
         """Negative log densities, (n_summaries, n_samples), under the expected Gaussian of each summary."""
-        each_view = enumerate(zip(self.views, self._models, strict=True))
-        per_view = [
-            [model.densities(Y, one.count, one.totals[v], one.products[v]) for one in summaries]
-            for v, (Y, model) in each_view
-        ]
-        mean: Array = np.mean(per_view, axis=0)
-        return mean
+        densities = np.zeros((len(summaries), self.n_samples))
+        for v, (Y, model) in enumerate(zip(self.views, self._models, strict=True)):
+            for total, one in zip(densities, summaries, strict=True):
+                total += model.densities(Y, one.count, one.totals[v], one.products[v])
+        densities /= len(self.views)
+        return densities
 
     def places(self, step: int, part: slice | None = None) -> IntArray:
         """Grid points: first, last, and in each block of `step` samples where the sharpest change is.

@@ -23,7 +23,7 @@ __all__ = ["kernel_map"]
 Kernel: TypeAlias = "str | Callable[[Array, Array], Array]"
 KERNELS = ("linear", "cosine", "rbf")
 MAX_ANCHORS = 2000  # samples; the map is exact up to this many
-BLOCK_SAMPLES = 8192
+BLOCK_SAMPLES = 512  # that are compared with anchors at a time
 MIN_EIGENVALUE = 1e-6  # fraction of the largest eigenvalue; anything smaller is rounding error
 ROUNDING_ULPS = 16  # units in the last place by which equal samples, and their distances, may differ
 KERNEL_TOLERANCE = 1e-3  # fraction of the largest value; allowed asymmetry and negative eigenvalues
@@ -91,15 +91,16 @@ def spread_anchors(n_samples: int, limit: int) -> IntArray:
     return np.unique(np.linspace(0, n_samples - 1, min(n_samples, limit)).round().astype(np.intp))
 
 
-def sample_blocks(n_samples: int) -> list[slice]:
-    """Blocks of samples that are compared with the anchors at a time: all would take much memory.
+def sample_blocks(n_samples: int, size: int | None = None) -> list[slice]:
+    """Blocks of samples that are compared with the anchors at a time: small enough for the cache.
 
     Examples
     --------
-    >>> sample_blocks(10_000)
-    [slice(0, 8192, None), slice(8192, 16384, None)]
+    >>> sample_blocks(1000)
+    [slice(0, 512, None), slice(512, 1024, None)]
     """
-    return [slice(start, start + BLOCK_SAMPLES) for start in range(0, n_samples, BLOCK_SAMPLES)]
+    size = size or BLOCK_SAMPLES
+    return [slice(start, start + size) for start in range(0, n_samples, size)]
 
 
 def squared_distances(X: Array, anchors: IntArray) -> Array:

@@ -37,6 +37,8 @@ class Cutter(ABC):
     (array([ 6, 12]), array([0, 1]))
     """
 
+    _n_jobs: int | None = 1  # number of threads that features are computed on
+
     def __init__(self, X: Array | None, Z: Array, joins: tuple[int, ...] = ()) -> None:
         self._X, self._Z, self.joins = X, Z, joins
         self._trees: dict[bytes, LabelTree] = {}
@@ -65,7 +67,7 @@ class Cutter(ABC):
         """What spans cost."""
         if self._X is None:
             raise ValueError("The cost of spans needs the samples X as well as Z; got X=None.")
-        return make_cost(to_host(self._X), self._Z)
+        return make_cost(to_host(self._X), self._Z, n_jobs=self._n_jobs)
 
     @property
     def features(self) -> Array:

@@ -14,6 +14,7 @@ from seqspan._core.spans import boundaries_from_labels
 from seqspan._core.threads import Team
 from seqspan.cuts.ordered import cost as cost_module
 from seqspan.cuts.ordered import cut as cut_module
+from seqspan.cuts.ordered import features as features_module
 from seqspan.cuts.ordered import n_spans as n_spans_module
 from seqspan.cuts.ordered import search as search_module
 from seqspan.cuts.ordered.confidence import boundary_confidence
@@ -370,8 +371,9 @@ def test_the_samples_are_needed():
 
 @pytest.mark.parametrize("n_jobs", [1, 2, -1])
 def test_the_number_of_threads_reaches_costs_and_counting(n_jobs, monkeypatch):
-    asked = {"cost": [], "counting": []}
-    for name, module in (("cost", cost_module), ("counting", n_spans_module)):
+    asked = {"cost": [], "counting": [], "features": []}
+    modules = {"cost": cost_module, "counting": n_spans_module, "features": features_module}
+    for name, module in modules.items():
 
         def team(n_jobs, name=name, **options):
             asked[name].append(n_jobs)
@@ -383,14 +385,15 @@ def test_the_number_of_threads_reaches_costs_and_counting(n_jobs, monkeypatch):
     assert set(asked["counting"]) == {n_jobs}
     cutter.cut(3)
     assert set(asked["cost"]) == {n_jobs}
+    assert set(asked["features"]) == {1, n_jobs}  # one for eigenvectors, and for each surrogate
 
 
 def test_what_answers_share_is_computed_once(monkeypatch):
     made = []
 
-    def make(X, Z):
+    def make(X, Z, **options):
         made.append("cost")
-        return make_cost(X, Z)
+        return make_cost(X, Z, **options)
 
     def count(*given, **options):
         made.append("count")

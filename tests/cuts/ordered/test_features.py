@@ -9,6 +9,7 @@ from scipy.spatial.distance import pdist, squareform
 from sklearn.decomposition import KernelPCA
 from sklearn.metrics.pairwise import cosine_similarity
 
+from seqspan._core import kernels as kernels_module
 from seqspan.cuts.ordered import features
 from seqspan.cuts.ordered.features import SampleFeatures, coefficient_features, sample_features
 
@@ -206,3 +207,13 @@ def test_learned_features_are_the_same_after_a_file(X, tmp_path):
     np.savez(tmp_path / "features.npz", **learned.to_arrays())
     with np.load(tmp_path / "features.npz") as arrays:
         np.testing.assert_allclose(SampleFeatures.from_arrays(arrays)(X), Y, atol=1e-10)
+
+
+@pytest.mark.parametrize("n_samples", [1, 40, 1300])
+def test_the_number_of_threads_does_not_matter(n_samples, monkeypatch):
+    monkeypatch.setattr(kernels_module, "BLOCK_SAMPLES", 37)
+    X = np.random.default_rng(0).standard_normal((5, n_samples))
+    for make in (sample_features, coefficient_features):
+        alone, together = make(X, n_jobs=1), make(X, n_jobs=3)
+        np.testing.assert_array_equal(alone, together)
+        assert len(alone) == n_samples

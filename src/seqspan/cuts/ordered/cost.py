@@ -357,7 +357,7 @@ def _filling(Y: Array, places: IntArray) -> tuple[Callable[..., None], range]:
     return partial(loops.fill_costs_of_cells, (totals, products)), firsts
 
 
-def make_cost(X: Array, Z: Array | None = None) -> GaussianCost:
+def make_cost(X: Array, Z: Array | None = None, *, n_jobs: int | None = 1) -> GaussianCost:
     """Make the cost that spans minimise, and that evidence and confidence are measured in.
 
     Parameters
@@ -366,6 +366,8 @@ def make_cost(X: Array, Z: Array | None = None) -> GaussianCost:
         Samples.
     Z : array of shape (m, n), optional
         Coefficients: a second view of the samples.
+    n_jobs : int, optional
+        Number of threads.
 
     Returns
     -------
@@ -378,4 +380,5 @@ def make_cost(X: Array, Z: Array | None = None) -> GaussianCost:
     >>> cost.error(0, 10) + cost.error(10, 20) < cost.error(0, 20)
     True
     """
-    return GaussianCost([sample_features(X)] + ([] if Z is None else [coefficient_features(Z)]))
+    views = [sample_features(X, n_jobs=n_jobs)]
+    return GaussianCost(views if Z is None else [*views, coefficient_features(Z, n_jobs=n_jobs)])

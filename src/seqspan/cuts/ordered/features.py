@@ -22,11 +22,14 @@ from seqspan._core.types import Array, IntArray
 
 N_FEATURES = 16  # of each view
 N_ANCHORS = 500  # samples
+DEVICE_BLOCK = 8192  # samples that a GPU compares with the anchors at a time: it likes large blocks
 MIN_VARIANCE = 1e-7  # of the first component's; components below are rounding
 MIN_DISTANCE = 1e-7  # squared, of the largest; closer samples are the same
 
 
-def sample_features(X: Array, count: int = N_FEATURES, *, n_anchors: int = N_ANCHORS) -> Array:
+def sample_features(
+    X: Array, count: int = N_FEATURES, *, n_anchors: int = N_ANCHORS, n_jobs: int | None = 1
+) -> Array:
     """Features of a kernel that compares samples by what they are and by their direction.
 
     The kernel is ``exp(-(a + b) / 2)``: a is the squared distance of two samples and b that of their
@@ -39,6 +42,8 @@ def sample_features(X: Array, count: int = N_FEATURES, *, n_anchors: int = N_ANC
     count : int
     n_anchors : int
         Number of samples that span the space.
+    n_jobs : int, optional
+        Number of threads.
 
     Returns
     -------
@@ -51,10 +56,10 @@ def sample_features(X: Array, count: int = N_FEATURES, *, n_anchors: int = N_ANC
     >>> sample_features(X).shape
     (10, 1)
     """
-    return SampleFeatures.fit(X, count, n_anchors=n_anchors)[1]
+    return SampleFeatures.fit(X, count, n_anchors=n_anchors, n_jobs=n_jobs)[1]
 
 
-def coefficient_features(Z: Array, count: int = N_FEATURES) -> Array:
+def coefficient_features(Z: Array, count: int = N_FEATURES, *, n_jobs: int | None = 1) -> Array:
     """Features of the kernel ``|cos(z_s, z_t)|`` between columns of Z: samples represented alike are alike.
 
     Parameters
@@ -62,6 +67,8 @@ def coefficient_features(Z: Array, count: int = N_FEATURES) -> Array:
     Z : array of shape (m, n)
         On the host or on a GPU.
     count : int
+    n_jobs : int, optional
+        Number of threads.
 
     Returns
     -------
@@ -84,7 +91,7 @@ def coefficient_features(Z: Array, count: int = N_FEATURES) -> Array:
         cosines /= norms[some][:, None]
         return cosines
 
-    return Components.fit(kernel, Z.shape[1], anchors, count)[1]
+    return Components.fit(kernel, Z.shape[1], anchors, count, n_jobs=n_jobs)[1]
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,7 +119,13 @@ class Components:
 
     @classmethod
     def fit(
-        cls, kernel: Callable[[slice | IntArray], Array], n_samples: int, anchors: IntArray, count: int
+        cls,
+        kernel: Callable[[slice | IntArray], Array],
+        n_samples: int,
+        anchors: IntArray,
+        count: int,
+        *,
+        n_jobs: int | None = 1,
     ) -> tuple[Self, Array]:
         """Find the components on the anchors, and also return them for all samples.
 
@@ -123,6 +136,8 @@ class Components:
         n_samples : int
         anchors : array of int, shape (n_anchors,)
         count : int
+        n_jobs : int, optional
+            Number of threads.
 
         Returns
         -------
@@ -140,7 +155,9 @@ class Components:
         vectors = vectors[:, kept]
         projection = (vectors - vectors.mean(axis=0)).astype(of_anchors.dtype)  # centres rows of the kernel
         there = namespace(of_anchors).asarray(projection)
-        Y: Array = np.concatenate([to_host(kernel(block) @ there) for block in sample_blocks(n_samples)])
+        on_host = isinstance(of_anchors, np.ndarray)
+        blocks = sample_blocks(n_samples) if on_host else sample_blocks(n_samples, DEVICE_BLOCK)
+        Y = _map_blocks(lambda block: to_host(kernel(block) @ there), blocks, n_jobs if on_host else 1)
         mean = Y.mean(axis=0, dtype=np.float64)
         Y = Y.astype(np.float64) - mean
         deviation = Y.std(axis=0)
@@ -186,7 +203,13 @@ class SampleFeatures:
 
     @classmethod
     def fit(
-        cls, X: Array, count: int = N_FEATURES, *, n_anchors: int = N_ANCHORS, noise: float | None = None
+        cls,
+        X: Array,
+        count: int = N_FEATURES,
+        *,
+        n_anchors: int = N_ANCHORS,
+        noise: float | None = None,
+        n_jobs: int | None = 1,
     ) -> tuple[Self, Array]:
         """Learn the features of samples (d, n), and also return them, of shape (n, p).
 
@@ -203,7 +226,7 @@ class SampleFeatures:
         def kernel(some: slice | IntArray) -> Array:
             return _kernel(places(X[:, some]), directions(_directions(X[:, some], noise)))
 
-        components, Y = Components.fit(kernel, X.shape[1], anchors, count)
+        components, Y = Components.fit(kernel, X.shape[1], anchors, count, n_jobs=n_jobs)
         return cls(exponent, noise, places, directions, components), Y
 
     def __call__(self, X: Array) -> Array:
@@ -237,6 +260,19 @@ class SampleFeatures:
 
 #: The fields of `SampleFeatures` that hold arrays.
 PARTS = {"places": RelativeDistances, "directions": RelativeDistances, "components": Components}
+
+
+def _map_blocks(function: Callable[[slice], Array], blocks: list[slice], n_jobs: int | None) -> Array:
+    """Rows that a function returns for blocks of samples, in order."""
+    rows: list[Array] = [np.empty(0)] * len(blocks)
+
+    def work(numbers: range) -> None:
+        for number in numbers:
+            rows[number] = function(blocks[number])
+
+    with Team(n_jobs) as team:
+        team.map(work, len(blocks))
+    return np.concatenate(rows)
 
 
 def _kernel(places: Array, directions: Array) -> Array:

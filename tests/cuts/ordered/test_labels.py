@@ -12,7 +12,7 @@ from tests.cuts.ordered.gaussian import features, weighted_cost
 
 from seqspan._core.spans import Division, merge_neighbours, number_in_order
 from seqspan.cuts.ordered import labels as labels_module
-from seqspan.cuts.ordered.cost import GaussianCost
+from seqspan.cuts.ordered.cost import PRIOR_VARIANCE, GaussianCost
 from seqspan.cuts.ordered.labels import (
     CORRELATION,
     PRIOR_SAMPLES,
@@ -21,6 +21,7 @@ from seqspan.cuts.ordered.labels import (
     correlation_time,
     effective_share,
     give_lost_labels,
+    standardise_within,
 )
 
 MEANS = np.array([[0.0, 0.0], [3.0, 0.0], [0.0, 3.0], [3.0, 3.0]])
@@ -46,6 +47,14 @@ def cost_of_group(Y, edges, group, share):
     )
     sizes = range(2, Y.shape[1] + 1, 2) if Y.shape[1] > 1 else [1]
     return weighted_cost(Y[rows], weights, sizes, PRIOR_SAMPLES)
+
+
+def standardise_by_the_book(Y, edges):
+    """Features whose covariance within spans is the prior's, which counts for as many samples as ever."""
+    prior = PRIOR_VARIANCE * np.eye(Y.shape[1])
+    scatters = [(j - i) * np.cov(Y[i:j].T, bias=True) for i, j in pairwise(edges)]
+    pooled = (sum(scatters) + PRIOR_SAMPLES * prior) / (len(Y) + PRIOR_SAMPLES)
+    return Y @ np.linalg.inv(np.linalg.cholesky(pooled)).T * np.sqrt(PRIOR_VARIANCE)
 
 
 def merge_by_the_book(Y, edges, time):
@@ -83,6 +92,7 @@ def test_the_tree_merges_by_the_book(lengths, p, seed):
     edges = np.cumsum([0, *lengths])
     Y = features(edges[-1], p, seed)
     tree = LabelTree(Y, edges[1:-1])
+    Y = standardise_by_the_book(Y, edges)
     answers = merge_by_the_book(Y, edges, correlation_time(Y, edges))
     assert tree.n_spans == len(lengths)
     assert tree.evidence.shape == (len(lengths),)
@@ -93,6 +103,31 @@ def test_the_tree_merges_by_the_book(lengths, p, seed):
         assert found == {tuple(sorted(group)) for group in groups}
     best = max(answers, key=lambda n_labels: answers[n_labels][1])
     assert tree.count_labels() == best
+
+
+@given(lengths=st.lists(st.integers(2, 9), min_size=2, max_size=5), seed=st.integers(0, 999))
+def test_standardised_features_vary_within_spans_as_the_prior_expects(lengths, seed):
+    edges = np.cumsum([0, *lengths])
+    Y = features(edges[-1], 4, seed)
+    found = standardise_within(Y, edges)
+    np.testing.assert_allclose(found, standardise_by_the_book(Y, edges), rtol=1e-8, atol=1e-8)
+    leading = standardise_within(Y[:, :2], edges)
+    np.testing.assert_allclose(found[:, :2], leading, rtol=1e-8, atol=1e-8)
+
+
+def test_features_that_never_change_within_spans_stay_finite():
+    Y = np.repeat([[0.0, 1.0], [1.0, 0.0], [0.0, 1.0]], 10, axis=0)
+    tree = LabelTree(Y, np.array([10, 20]))
+    assert np.isfinite(tree.evidence).all()
+    assert tree.labels(2).tolist() == [0, 1, 0]
+
+
+def test_the_covariance_that_all_spans_share_does_not_tell_them_apart():
+    """Noise along one direction hides the means along it; across it, small differences count."""
+    rng = np.random.default_rng(0)
+    means = np.repeat([[0.0, 0.0], [0.0, 0.2], [0.9, 0.0], [0.9, 0.2]], 15, axis=0)
+    Y = means + rng.standard_normal(means.shape) * [1.0, 0.02]
+    assert LabelTree(Y, np.array([15, 30, 45])).labels(2).tolist() == [0, 1, 0, 1]
 
 
 def test_labels_are_a_tree():

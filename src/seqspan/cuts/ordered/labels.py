@@ -7,6 +7,9 @@ class do. In surveys that is the design effect [Kish 1965]: N samples of a clust
 
 independent ones, with rho the correlation within clusters. So a long span counts for at most 1 / rho samples,
 and two long spans may share a label although each has a mean of its own.
+
+A few samples say little about a covariance of 16 features, but all spans together say much about what spans
+have in common. So labels expect the covariance within spans, pooled over all of them (empirical Bayes).
 """
 
 from __future__ import annotations
@@ -19,11 +22,11 @@ import numpy as np
 
 from seqspan._core.spans import MIN_LENGTH, Division, merge_neighbours, number_in_order, part_slices
 from seqspan._core.types import Array, IntArray
-from seqspan.cuts.ordered.cost import GaussianCost, Moments
+from seqspan.cuts.ordered.cost import PRIOR_VARIANCE, GaussianCost, Moments
 from seqspan.cuts.ordered.merging import Merging
 from seqspan.cuts.ordered.search import share_out
 
-CORRELATION = 0.03  # rho: of two samples of a span, given its label
+CORRELATION = 0.1  # rho: of two samples of a span, given its label
 PRIOR_SAMPLES = float(MIN_LENGTH)  # that the prior's covariance counts for: as many as the shortest span has
 ROUNDS = 8  # of labels and boundaries in turn, at most
 MAX_PATHS = 100_000_000  # spans x labels x places: more than that is not searched
@@ -60,9 +63,10 @@ class LabelTree:
     """
 
     def __init__(self, Y: Array, boundaries: IntArray, joins: tuple[int, ...] = ()) -> None:
+        edges = np.concatenate([[0], boundaries, [len(Y)]])
+        Y = standardise_within(Y, edges)
         self.cost = GaussianCost([Y], prior_samples=PRIOR_SAMPLES)
         self.boundaries, self.joins = boundaries, joins
-        edges = np.concatenate([[0], boundaries, [len(Y)]])
         self.n_spans = len(edges) - 1
         spans = [self.cost.summarise(start, end) for start, end in pairwise(edges)]
         self.correlation_time = correlation_time(Y, edges)
@@ -104,13 +108,42 @@ class LabelTree:
         return -np.array(totals[::-1]) - saying
 
 
+def standardise_within(Y: Array, edges: IntArray) -> Array:
+    """Transform features so that their covariance within spans, pooled, is what the prior of a cost expects.
+
+    A triangular matrix does it, so the first 2, 4, ... features remain functions of the first 2, 4, ... The
+    pooled covariance has that prior itself: features that never change within spans stay finite.
+
+    Parameters
+    ----------
+    Y : array of shape (n, p)
+    edges : array of int
+        Where spans begin, and where the last one ends.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> Y = np.repeat([[-1.0], [1.0]], 500, axis=0) + 0.1 * rng.standard_normal((1000, 1))
+    >>> found = standardise_within(Y, np.array([0, 500, 1000]))
+    >>> float(found[:500].var().round(2)), PRIOR_VARIANCE
+    (0.2, 0.2)
+    """
+    residuals = Y - np.repeat(
+        [Y[start:end].mean(axis=0) for start, end in pairwise(edges)], np.diff(edges), axis=0
+    )
+    prior = PRIOR_VARIANCE * PRIOR_SAMPLES * np.eye(Y.shape[1])
+    pooled = (residuals.T @ residuals + prior) / (len(Y) + PRIOR_SAMPLES)
+    standard: Array = np.linalg.solve(np.linalg.cholesky(pooled / PRIOR_VARIANCE), Y.T).T
+    return standard
+
+
 def effective_share(count: float) -> float:
     """Share of the samples of a span that are worth as much as independent ones.
 
     Examples
     --------
     >>> effective_share(1), round(1000 * effective_share(1000))
-    (1.0, 32)
+    (1.0, 10)
     """
     return 1 / (1 + (count - 1) * CORRELATION)
 

@@ -16,12 +16,18 @@ from benchmarks.quality.methods import NUMBERS, Method
 #: their values. Each differs from the default in one constant.
 SETTINGS: dict[str, dict[str, object]] = {
     "default": {},
-    "correlation 0.01": {"cuts.ordered.labels.CORRELATION": 0.01},
-    "correlation 0.1": {"cuts.ordered.labels.CORRELATION": 0.1},
+    "correlation 0.05": {"cuts.ordered.labels.CORRELATION": 0.05},
+    "correlation 0.2": {"cuts.ordered.labels.CORRELATION": 0.2},
     "label prior 2": {"cuts.ordered.labels.PRIOR_SAMPLES": 2.0},
     "label prior 12": {"cuts.ordered.labels.PRIOR_SAMPLES": 12.0},
-    "prior variance 0.1": {"cuts.ordered.cost.PRIOR_VARIANCE": 0.1},
-    "prior variance 0.4": {"cuts.ordered.cost.PRIOR_VARIANCE": 0.4},
+    "prior variance 0.1": {
+        "cuts.ordered.cost.PRIOR_VARIANCE": 0.1,
+        "cuts.ordered.labels.PRIOR_VARIANCE": 0.1,
+    },
+    "prior variance 0.4": {
+        "cuts.ordered.cost.PRIOR_VARIANCE": 0.4,
+        "cuts.ordered.labels.PRIOR_VARIANCE": 0.4,
+    },
     "surprise 1.5": {"cuts.ordered.n_spans.SURPRISE": 1.5},
     "surprise 3": {"cuts.ordered.n_spans.SURPRISE": 3.0},
     "chance 0.8": {"cuts.ordered.n_spans.GRAINS": {"default": 0.8}},

@@ -108,9 +108,12 @@ def test_evidence_is_computed_once(monkeypatch):
     for name in ("make_cost", "count_spans"):
         module = "seqspan.cuts.cutter" if name == "make_cost" else "seqspan.cuts.ordered.cut"
         real = getattr(__import__(module, fromlist=[name]), name)
-        monkeypatch.setattr(
-            f"{module}.{name}", lambda *given, real=real, name=name: calls.append(name) or real(*given)
-        )
+
+        def call(*given, real=real, name=name, **options):
+            calls.append(name)
+            return real(*given, **options)
+
+        monkeypatch.setattr(f"{module}.{name}", call)
     found = seqspan.segment(make_recording())
     _ = found.spans, found.confidence, found.recut(n_subspaces=2).spans
     assert sorted(calls) == ["count_spans", "make_cost"]

@@ -123,6 +123,7 @@ def test_the_shortest_span_may_be_a_time(sensors, monkeypatch, length, preproces
         (["--names", "A:walk"], "--names must be a list such as A=walk,B=run, or a CSV file; got 'A:walk'"),
         (["--names", "walk=A"], "--names must name labels, as in A=walk,B=run; got 'walk=A'"),
         (["--columns", ","], "--columns must be a list of columns"),
+        (["--grain", "huge"], "--grain must be one of 'coarse', 'default', 'fine'; got 'huge'"),
     ],
 )
 def test_a_wrong_value_is_a_wrong_command(sensors, options, words):

@@ -26,6 +26,7 @@ from seqspan.cli.truth import Truth, read_truth, score
 from seqspan.cli.values import count_samples, parse_names
 from seqspan.estimators import SubspaceSegmenter
 from seqspan.estimators._base import MIN_SAMPLES
+from seqspan.exports._timeline import SECONDS
 from seqspan.exports.selection import Selection, file_of
 from seqspan.pipeline import cut, represent
 from seqspan.readers._limits import check_regular
@@ -164,10 +165,12 @@ def _read(job: Job, options: dict[str, Any]) -> Recording:
 
 
 def _split(recording: Recording, gap: float) -> Recording:
-    """Split a recording at long gaps."""
-    if recording.time_unit != "s":
-        raise ValueError(f"--gap needs times in seconds; got times in {printable(recording.time_unit)}.")
-    return split_at_gaps(recording, gap)
+    """Split a recording at gaps of so many seconds."""
+    if recording.time_unit not in SECONDS:
+        raise ValueError(
+            f"--gap needs a recording with times; this one is measured in {printable(recording.time_unit)!r}."
+        )
+    return split_at_gaps(recording, gap / SECONDS[recording.time_unit])
 
 
 def _check_device(settings: Settings) -> None:

@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from seqspan._core.text import count_of
+from seqspan._core.text import count_of, list_names
 from seqspan._core.types import Array
 
 Given: TypeAlias = str | int  # a column as users name it: by its name, or by its number
@@ -265,5 +265,4 @@ def note_features(names: Sequence[str]) -> str:
     >>> note_features(["flow", "pressure"])
     '2 features: flow, pressure'
     """
-    shown, rest = names[:MAX_LISTED], len(names) - MAX_LISTED
-    return f"{count_of(len(names), 'feature')}: {', '.join(shown)}{f' and {rest} more' if rest > 0 else ''}"
+    return f"{count_of(len(names), 'feature')}: {list_names(names, MAX_LISTED)}"

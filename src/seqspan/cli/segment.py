@@ -233,6 +233,17 @@ def _min_length(settings: Settings, recording: Recording) -> dict[str, int]:
     return {} if given is None else {"min_length": count_samples(given, recording, settings.preprocess)}
 
 
+def _note_min_length(settings: Settings, recording: Recording) -> list[str]:
+    """Say so if the shortest span that was asked for leaves room for one span only."""
+    shortest = _min_length(settings, recording).get("min_length", 0)
+    if 2 * shortest <= max(recording.lengths, default=len(recording)):
+        return []
+    return [
+        f"--min-length {settings.min_length} leaves room for one span only: it is {shortest} samples, more "
+        "than half of the recording"
+    ]
+
+
 def count_threads(recording: Recording) -> int | None:
     """Number of BLAS threads for the stages after solving."""
     return 1 if len(recording) <= MAX_SINGLE_THREADED_SAMPLES else None
@@ -259,7 +270,9 @@ def _describe(
     job: Job, found: Segmentation, estimator: SubspaceSegmenter, truth: Truth | None
 ) -> dict[str, Any]:
     """Compile the content of ``result.json``; the times of the last stages are added later."""
-    return found.describe() | {
+    described = found.describe()
+    return described | {
+        "warnings": [*described.get("warnings", ()), *_note_min_length(job.settings, found.recording)],
         "settings": asdict(job.settings),
         "parameters": _parameters(found, estimator),
         "scores": {} if truth is None else score(truth, found.labels, found.boundaries),

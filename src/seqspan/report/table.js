@@ -129,7 +129,7 @@ function rowOf(i) {
 function confidenceMeter(span) {
   const value = confidence(span);
   if (value === null) return [span.start === 0 || DATA.joins.includes(span.start) ? "start" : "set by hand"];
-  const bar = make("i", { class: value < DATA.minClear ? "uncertain" : null });
+  const bar = make("i", { class: value < DATA.minLikely ? "uncertain" : null });
   bar.style.width = `${100 * value}%`;
   return [make("span", { class: "meter", "aria-hidden": "true" }, bar), `${Math.round(100 * value)} %`];
 }

@@ -413,6 +413,8 @@ def test_sentences_say_what_the_numbers_are(content):
     assert "below 9.92" in describe_objective(content)  # 10 minus 0.8 %
     assert describe_uncertain(content) == "All 2 boundaries are clear."
     assert describe_uncertain(change(content, boundaries=np.array([20]))) == "The only boundary is clear."
+    rounded = replace(content.found, given_confidence=np.array([0.9, 0.79996]))
+    assert describe_uncertain(Content(rounded)) == "All 2 boundaries are clear."  # as its bar says
     likely = replace(content.found, given_confidence=np.array([0.9, 0.7]))
     assert describe_uncertain(Content(likely)) == (
         "1 of 2 boundaries is clear (confidence of 80 % or more); the other one is likely."

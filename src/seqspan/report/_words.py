@@ -245,13 +245,14 @@ def _nats(evidence: float) -> str:
 
 def describe_uncertain(content: Content) -> str:
     """Which boundaries deserve a second look."""
-    total = int(np.count_nonzero(np.isfinite(content.confidence)))
+    confidence = np.round(content.confidence, 3)  # as the page has it
+    total = int(np.count_nonzero(np.isfinite(confidence)))
     if not len(content.found.boundaries):
         return "There are no boundaries."
     if not total:
         return "How clear the boundaries are is not known."
-    uncertain = int(np.count_nonzero(content.confidence < MIN_LIKELY_CONFIDENCE))
-    clear = int(np.count_nonzero(content.confidence >= MIN_CLEAR_CONFIDENCE))
+    uncertain = int(np.count_nonzero(confidence < MIN_LIKELY_CONFIDENCE))
+    clear = int(np.count_nonzero(confidence >= MIN_CLEAR_CONFIDENCE))
     if clear == total:
         return "The only boundary is clear." if total == 1 else f"All {total:,} boundaries are clear."
     count = uncertain or clear

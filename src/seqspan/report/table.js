@@ -55,7 +55,8 @@ function drawTable() {
     ? `${countOf(found.length, "span")} of ${state.spans.length}`
     : "";
   const bodies = state.grouped ? groupBodies(found) : [chunkedBody(found)];
-  byId("spans").replaceChildren(make("table", {}, tableHead(), ...bodies));
+  const table = make("table", { class: DATA.dates ? "dated" : null }, tableHead(), ...bodies);
+  byId("spans").replaceChildren(table);
 }
 
 /** A heading for every label; its spans follow when it is open, or when there is something to find. */

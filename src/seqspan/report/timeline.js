@@ -254,7 +254,7 @@ function changesPlot(width) {
   return svg;
 }
 
-/** Where the boundaries are: arrows, or ticks where there is no room for arrows. */
+/** Where the boundaries are: arrows, ticks where there is no room for arrows, or nothing where all would touch. */
 function boundaryMarks(width, base) {
   const places = state.spans
     .slice(1)
@@ -264,6 +264,7 @@ function boundaryMarks(width, base) {
     return places.map((x) =>
       make("path", { d: `M${x - 4} ${base + 8}L${x + 4} ${base + 8}L${x} ${base + 1}Z`, class: "chosen" }),
     );
+  if (places.length > width / 3) return [];
   return places.map((x) => make("line", { x1: x, x2: x, y1: base + 2, y2: base + 8, class: "tick" }));
 }
 

@@ -174,6 +174,8 @@ def test_what_is_gone_after_loading_is_said(found, tmp_path):
 
 
 def test_a_folder_without_a_complete_result_is_refused(found, tmp_path):
+    with pytest.raises(FileNotFoundError, match="nowhere: no such folder"):
+        Segmentation.load(tmp_path / "nowhere")
     with pytest.raises(ValueError, match="not a complete result folder"):
         Segmentation.load(tmp_path)
     found.save(tmp_path)

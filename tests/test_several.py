@@ -238,6 +238,9 @@ def test_columns_are_matched_by_name():
     wrong = replace(first, feature_names=("x0", "x1", "z"), source="c.csv")
     with pytest.raises(ValueError, match=r"c\.csv has other columns than a\.csv.*missing: x2; additional: z"):
         concatenate([first, wrong])
+    many = replace(as_recording(np.ones((2, 30))), source="d.csv", feature_names=tuple(map(str, range(30))))
+    with pytest.raises(ValueError, match=r"additional: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 20 more\)\.$"):
+        concatenate([first, many])
 
 
 def test_other_kinds_and_rates_are_refused():

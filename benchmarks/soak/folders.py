@@ -76,6 +76,7 @@ class Histories(RuleBasedStateMachine):
         self.foreign: set[Path] = set()  # those of them that lie where no result had a file
         self.touched: set[Path] = set()  # files of ours that the user has edited or deleted
         self.disowned: set[Path] = set()  # folders whose result.json the user has edited or deleted
+        self.orphans: set[Path] = set()  # files of a result whose result.json is gone: nobody knows them
         self.number = 0
 
     @initialize()
@@ -105,6 +106,7 @@ class Histories(RuleBasedStateMachine):
         here = path.read_bytes() if path.exists() else None
         self.mine = {other: text for other, text in self.mine.items() if text != here}
         self.foreign &= set(self.mine)
+        self.orphans.discard(path)
 
     def _own(self, path: Path) -> None:
         """From now on this file is the user's."""
@@ -180,7 +182,7 @@ class Histories(RuleBasedStateMachine):
         assert self._snapshot() == before, f"changed, but refused: {refusal}"
         name, way, _ = refusal.partition(": ")[2].partition(" is in the way")
         if way and folder not in self.disowned:
-            theirs = folder / name in self.foreign or (folder / name).is_dir()
+            theirs = folder / name in self.foreign | self.orphans or (folder / name).is_dir()
             assert theirs, f"refused for a file of ours: {refusal}"
         return None
 
@@ -293,7 +295,7 @@ class Histories(RuleBasedStateMachine):
             self._check_exports(Path(folder), wanted, done.n_spans)
             written = {Path(folder) / name for name in done.files}
             self.touched -= written
-            self.disowned.discard(Path(folder))
+            self._adopt(Path(folder))
 
     @rule(source=st.sampled_from(INPUTS), folder=places, division=divisions)
     def save_from_python(self, source: str, folder: str, division: Division) -> None:
@@ -318,15 +320,25 @@ class Histories(RuleBasedStateMachine):
         self.mine = {path: text for path, text in self.mine.items() if path.parts[0] != folder}
         self.foreign = {path for path in self.foreign if path.parts[0] != folder}
         self.touched = {path for path in self.touched if path.parts[0] != folder}
+        self.orphans = {path for path in self.orphans if path.parts[0] != folder}
         self.disowned.discard(Path(folder))
 
     # What must be true.
+
+    def _adopt(self, folder: Path) -> None:
+        """The folder has a result again; what lay there before and is no part of it stays unknown."""
+        if folder in self.disowned:
+            there = [path for path in self._visible(str(folder)) if path.name != DOCUMENT]
+            self.orphans |= {
+                path for path in there if folder_of(path) == folder and not self._is_listed(path)
+            }
+        self.disowned.discard(folder)
 
     def _settle(self, folder: Path) -> None:
         """After a whole run nothing in the folder differs from what result.json says."""
         assert load_result(folder) is not None, "the result is not whole"
         self.touched = {path for path in self.touched if folder_of(path) != folder}
-        self.disowned.discard(folder)
+        self._adopt(folder)
 
     def _check_written(self, folder: Path, wanted: Selection, unchanged: bool) -> None:
         """The tables, the report and all exports are there, and say the same."""

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from seqspan._core.backend import to_host
 from seqspan._core.scaling import HEADROOM_BITS, leave_headroom
 from seqspan._core.spans import Division
-from seqspan._core.text import printable
+from seqspan._core.text import list_names, printable
 from seqspan._core.types import Array, IntArray
 from seqspan.cuts.ordered.confidence import boundary_confidence
 from seqspan.cuts.ordered.features import sample_features
@@ -30,7 +30,6 @@ __all__ = ["KnownStates"]
 FORMAT = 1  # of files
 MAX_NAMES = 1000  # columns; of more, such as pixels, only the number is kept
 NO_STATES = "no known states in this file."  # of an error
-MAX_SHOWN = 10  # names in an error
 
 
 @dataclass(frozen=True, eq=False)
@@ -253,7 +252,7 @@ def match_columns(known: tuple[str, ...], given: tuple[str, ...]) -> list[int]:
         raise ValueError(
             "the columns must be those that the states were found in; "
             + "; ".join(
-                f"{what}: {_enumerate(names)}"
+                f"{what}: {list_names([printable(name) for name in names])}"
                 for what, names in (("missing", missing), ("additional", additional))
                 if names
             )
@@ -263,9 +262,3 @@ def match_columns(known: tuple[str, ...], given: tuple[str, ...]) -> list[int]:
         raise ValueError(f"every column must be there once, {len(known)} of them; got {len(given)}.")
     places = {name: place for place, name in enumerate(given)}
     return [places[name] for name in known] if len(places) == len(known) else list(range(len(known)))
-
-
-def _enumerate(names: list[str]) -> str:
-    """The first names of a list."""
-    shown = ", ".join(printable(name) for name in names[:MAX_SHOWN])
-    return shown if len(names) <= MAX_SHOWN else f"{shown} and {len(names) - MAX_SHOWN} more"

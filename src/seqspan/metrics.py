@@ -170,10 +170,11 @@ def boundary_f1(true: npt.ArrayLike, pred: npt.ArrayLike, *, margin: int = 0) ->
 class SegmentationScorer:
     """A scorer for ``GridSearchCV`` and ``cross_val_score``: how well each held-out block is segmented.
 
-    Segmentation has no ``predict``: labels belong to the samples that were fitted. So a block is scored by
-    fitting a copy of the estimator, with the same parameters, to the block itself; true labels are used for
-    the score alone. Folds must keep the order of time, as scikit-learn's default does. One split that has
-    all rows on both sides, ``cv=[(rows, rows)]``, scores the whole recording.
+    A block is scored by fitting a copy of the estimator, with the same parameters, to the block itself; true
+    labels are used for the score alone. Folds must keep the order of time, as scikit-learn's default does.
+    One split that has all rows on both sides, ``cv=[(rows, rows)]``, scores the whole recording. To score
+    instead how well ``predict`` finds the labels of the other blocks in this one, use a scorer of
+    scikit-learn, such as ``"adjusted_rand_score"``.
 
     Parameters
     ----------

@@ -300,7 +300,7 @@ class Segmentation:
         """
         recording = self.recording
         drawn = plot_segmentation(
-            self.spans, recording.time_unit, ax, dates=recording.dates, names=self.label_names,
+            self.spans, recording.time_unit, ax, dates=recording.calendar, names=self.label_names,
             noun=noun_of(recording.kind),
         )  # fmt: skip
         if self._recordings:

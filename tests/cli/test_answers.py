@@ -113,6 +113,15 @@ def test_the_shortest_span_may_be_a_time(sensors, monkeypatch, length, preproces
     assert seen == [samples]
 
 
+def test_a_shortest_span_that_leaves_room_for_one_is_noted(sensors):
+    note = "leaves room for one span only: it is 600 samples, more than half of the recording"
+    assert (
+        f"--min-length 1min {note}"
+        in run("segment", sensors, "--exclude", "valve", "--min-length", "1min").stderr
+    )
+    assert note not in run("segment", sensors, "--exclude", "valve", "--min-length", "1s").stderr
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [
@@ -123,6 +132,7 @@ def test_the_shortest_span_may_be_a_time(sensors, monkeypatch, length, preproces
         (["--names", "A:walk"], "--names must be a list such as A=walk,B=run, or a CSV file; got 'A:walk'"),
         (["--names", "walk=A"], "--names must name labels, as in A=walk,B=run; got 'walk=A'"),
         (["--columns", ","], "--columns must be a list of columns"),
+        (["--grain", "huge"], "--grain must be one of 'coarse', 'default', 'fine'; got 'huge'"),
     ],
 )
 def test_a_wrong_value_is_a_wrong_command(sensors, options, words):

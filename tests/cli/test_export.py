@@ -59,8 +59,7 @@ def test_corrections_come_back_as_exports_and_films(film):
     Path("corrected.csv").write_text(CORRECTED)
     result = run("export", film, "--segments", "corrected.csv", "--export", "edl,chapters", "--split")
     pieces = ["1_A.mp4", "2_B.mp4", "3_A.mp4"]
-    written = ["spans.edl", "spans.ffmetadata", *(f"split/{piece}" for piece in pieces)]
-    assert result.stdout == f"{film}: 3 spans to {', '.join(written)}\n"
+    assert result.stdout == f"{film}: 3 spans to spans.edl, spans.ffmetadata, 3 films in split/\n"
     assert "corrected table, lines 2, 3, 4: times were computed again" in result.stderr
     assert in_points(film) == [0, 20, 45]
     assert [len(mean_greys(path)) for path in sorted((film / "split").iterdir())] == [20, 25, 15]

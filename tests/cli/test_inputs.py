@@ -14,7 +14,8 @@ from tests.readers.samples import write_sample
 from typer.testing import CliRunner
 
 from seqspan.cli import app
-from seqspan.cli.inputs import expand
+from seqspan.cli.inputs import expand, make_jobs
+from seqspan.cli.settings import Settings
 from seqspan.readers._folders import list_recordings
 
 
@@ -44,6 +45,11 @@ def test_a_folder_of_recordings_is_many_inputs(folder):
     (folder / "README.md").write_text("about these trials")
     (folder / ".hidden.csv").write_text("a\n1\n")
     assert names(expand([str(folder)])) == ["a.csv", "b.csv", "shots"]
+
+
+def test_a_compressed_recording_is_named_like_the_recording():
+    jobs = make_jobs([Path("log.csv.gz"), Path("walk.amc")], Settings(), None, 1)
+    assert [job.folder.name for job in jobs] == ["log.seqspan", "walk.seqspan"]
 
 
 def test_files_that_belong_to_others_are_no_inputs(folder):
@@ -79,7 +85,9 @@ def test_a_folder_of_pictures_is_one_recording(folder):
 
 
 def test_a_folder_without_recordings_is_an_error(folder):
-    assert "holds no files of a known format" in only_error(run("segment", folder, status=1))
+    assert "holds no images or text files of spectra, so it is not a recording" in only_error(
+        run("segment", folder, status=1)
+    )
 
 
 def test_an_input_that_cannot_be_opened_has_a_line_of_json_too(folder):

@@ -165,10 +165,24 @@ def test_long_gaps_are_joins(trials):
     run("log.csv", "--gap", "0", status=2)
 
 
-def test_gaps_need_times_in_seconds(trials):
+def test_a_gap_is_in_seconds_whatever_the_unit_of_the_times(trials):
+    folder, _ = trials
+    X, _ = make_recurring_subspaces((0, 1, 0), 3, 12, (50, 50, 40), rng=0)
+    times = 1_700_000_000_000 + 100 * np.concatenate([np.arange(70), 200 + np.arange(70)])  # a gap of 13.1 s
+    write_table(folder / "log.csv", times, X.T, [f"c{place}" for place in range(12)])
+    run("log.csv", "--time-column", "1", "--gap", "13", "--no-report")
+    assert {row["recording"] for row in read_rows(folder / "log.seqspan" / "segments.csv")} == {
+        "log.csv 1", "log.csv 2",
+    }  # fmt: skip
+    run("log.csv", "--time-column", "1", "--gap", "14", "--no-report")
+    assert "recording" not in read_rows(folder / "log.seqspan" / "segments.csv")[0]
+
+
+def test_gaps_need_times(trials):
     folder, _ = trials
     np.save(folder / "rows.npy", np.random.default_rng(0).standard_normal((40, 3)))
-    assert "--gap needs times in seconds" in run("rows.npy", "--gap", "10", status=1).output
+    refused = run("rows.npy", "--gap", "10", status=1)
+    assert "--gap needs a recording with times; this one is measured in 'sample'" in refused.output
 
 
 def test_many_recordings_are_in_a_box_that_scrolls(tmp_path, monkeypatch):

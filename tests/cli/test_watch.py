@@ -194,7 +194,7 @@ def test_a_run_killed_before_its_first_row_can_be_repeated(tmp_path, monkeypatch
     with out.open("r+b") as events, pytest.raises(Killed):
         Watch(Options(), events, checkpoint).run(DyingFile(source, 0))
     assert checkpoint.exists()
-    assert not follow(str(source), Options(), out, checkpoint=checkpoint, patience=0.0)
+    assert not follow(str(source), Options(), out, checkpoint=checkpoint, patience=0.0).reached
     assert [json.loads(line)["end"] for line in out.read_text().splitlines() if '"span"' in line] == [80, 160]
 
 
@@ -279,6 +279,14 @@ def test_a_file_that_was_replaced_is_not_read_on(tmp_path, monkeypatch):
     with pytest.raises(ValueError, match="events have 10 bytes, fewer than were written before"):
         follow(str(source), Options(), out, checkpoint=checkpoint, patience=0.0)
     assert out.read_text() == events[:10]
+
+
+def test_quiet_leaves_out_the_notes_but_no_event():
+    text = lines() + "not a row\n"
+    loud, quiet = (CliRunner().invoke(app, ["watch", "-", *flags], input=text) for flags in ([], ["-q"]))
+    assert "seqspan: note:" in loud.stderr
+    assert quiet.stderr == ""
+    assert quiet.stdout == loud.stdout
 
 
 @pytest.mark.parametrize("patience", ["-1", "nan"])

@@ -82,7 +82,7 @@ def test_columns_are_matched_by_name(result):
     expected, _ = watch_states(result, text_of(rows))
     found, watch = watch_states(result, text_of(wider, (*NAMES[::-1], "battery")))
     assert found == expected
-    assert watch.notes() == ["1 column that the known states do not look at left out"]
+    assert watch.notes() == ["left out 1 column that the known states do not look at"]
     unnamed, watch = watch_states(result, "".join(text_of(rows).splitlines(keepends=True)[1:]))
     assert unnamed == expected
     assert watch.notes() == ["the columns have no names; they were taken in the order of the known states"]
@@ -108,7 +108,7 @@ def test_gaps_change_nothing(result):
         broken.append(",".join(["", *line.split(",")[1:]]) if number % 25 == 5 else line)
     events, watch = watch_states(result, "\n".join(broken))
     assert [span["state"] for span in spans_of(events)] == ["rest", "B", "C"]
-    assert watch.notes() == ["14 lines could not be understood and left out"]
+    assert watch.notes() == ["left out 14 lines that could not be understood"]
 
 
 def test_twenty_kills_change_nothing(result, tmp_path, monkeypatch):

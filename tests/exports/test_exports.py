@@ -105,7 +105,7 @@ def test_chapters_open_in_ffmpeg(timeline, tmp_path):
         chapters = container.chapters()
     starts = [float(chapter["start"] * chapter["time_base"]) for chapter in chapters]
     assert starts == pytest.approx([float(cut / timeline.rate) for cut in CUTS[:-1]], abs=1e-3)
-    assert [chapter["metadata"]["title"][0] for chapter in chapters] == ["A", "B", "A"]
+    assert [chapter["metadata"]["title"] for chapter in chapters] == ["Scene A", "Scene B", "Scene A"]
 
 
 def test_elan_opens_in_pympi(timeline, tmp_path):

@@ -151,7 +151,7 @@ def test_a_missing_file_is_named(tmp_path):
 def test_a_folder_of_other_things_is_named(tmp_path):
     (tmp_path / "notes.md").write_text("hello")
     with pytest.raises(
-        ValueError, match=r"holds no files of a known format; expected an image .* or a text file"
+        ValueError, match=r"holds no images or text files of spectra, so it is not a recording"
     ):
         read(tmp_path)
 

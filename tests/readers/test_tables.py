@@ -158,7 +158,7 @@ SENSOR = ("flow", lambda i: (7 * i) % 5)
         (("n", lambda i: i + 1), "left out column 'n', which counts the rows; name it in columns to keep it"),
         (
             ("", lambda i: 2 * i),
-            "left out column '', which has no name and numbers the rows; name it in columns to keep it",
+            "left out column 1, which has no name and numbers the rows; name it in columns to keep it",
         ),
         (("T", lambda i: 21.5), "column 'T' is not used as time because it is constant"),
         (("T", lambda i: 21.5), "left out column 'T', which is constant; name it in columns to keep it"),
@@ -172,6 +172,20 @@ def test_counters_and_constants_are_neither_features_nor_the_time(tmp_path, colu
     assert recording.time_unit == "sample"
     assert note in recording.notes
     assert recording.notes[-1] == "1 feature: flow"
+
+
+def test_a_feature_that_only_grows_is_noted(tmp_path):
+    meter = ("pulses", lambda i: i // 3)
+    recording = read_text(tmp_path, numbered(meter, SENSOR, n=90))
+    assert recording.feature_names == ("pulses", "flow")
+    assert recording.notes[-2] == (
+        "pulses only grows from row to row, so hardly any state can return; if it is a counter or meter, "
+        "exclude it"
+    )
+    both = read_text(tmp_path, numbered(meter, ("energy", lambda i: i // 2), SENSOR, n=90))
+    assert both.notes[-2].startswith("pulses, energy only grow from row to row")
+    steps = read_text(tmp_path, numbered(("valve", lambda i: i // 30), SENSOR, n=90))
+    assert not any("only grow" in note for note in steps.notes)
 
 
 def test_a_date_or_a_time_is_preferred_to_a_count_of_rows(tmp_path):
@@ -272,7 +286,7 @@ def test_missing_values_are_an_error_unless_asked(tmp_path):
     text = "a,b\n1,2\nNA,4\n5,\n7,8\n"
     with pytest.raises(
         ValueError,
-        match=r"table\.csv: some of the 4 rows have missing or infinite values: a \(1\), b \(1\); pass",
+        match=r"table\.csv: some of the 4 rows .*: a \(1\), b \(1\), first in row 1 counted from 0; pass",
     ):
         read_text(tmp_path, text)
     filled = read_text(tmp_path, text, missing="interpolate")

@@ -83,9 +83,7 @@ def test_start_stop_and_stride_choose_frames_by_their_times(tmp_path):
 def test_skipped_frames_are_noted_with_the_precision_that_is_left(tmp_path):
     write_video(tmp_path / "film.mp4")  # 10 frames per second
     recording = read(tmp_path / "film.mp4", stride=5)
-    assert (
-        recording.notes[-1] == "1 of 5 frames was read, so a boundary can be late by up to 4 frames (0.4 s)"
-    )
+    assert recording.notes[-1] == "read one frame in 5, so a boundary can be late by up to 4 frames (0.4 s)"
     assert recording.rows.tolist() == list(range(0, 5 * len(recording), 5))
     assert not any("was read, so" in note for note in read(tmp_path / "film.mp4").notes)
 

@@ -408,6 +408,9 @@ def test_a_thousand_spans_stay_readable(open_report, long_report, width):
     page.locator("#spans tr.more").scroll_into_view_if_needed()
     wait_until(page, f"document.querySelectorAll('#spans tr[data-span]').length > {drawn}")
     assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert page.locator("#changes .chosen").count() == 0  # a thousand arrows would be one broad bar
+    page.locator(".track.found").click(position={"x": 300, "y": 20})
+    assert page.locator("#changes .chosen, #changes .tick").count() > 0
     assert opened.complaints == []
 
 
@@ -487,6 +490,46 @@ def test_dates_in_are_dates_out(open_report, dated_report):
     assert opened.complaints == []
 
 
+@pytest.fixture(scope="module")
+def epoch_folder(tmp_path_factory):
+    """Result of a table with times in milliseconds since 1970, not quite evenly spaced."""
+    X, _ = make_recurring_subspaces([0, 1, 2, 0], 1, 5, [40, 40, 40, 40], rng=3)
+    folder = tmp_path_factory.mktemp("epoch")
+    times = 1_700_000_000_000 + np.cumsum(np.random.default_rng(0).integers(80, 121, 160))
+    rows = "".join(f"{time},{','.join(map(str, row))}\n" for time, row in zip(times, X.T, strict=True))
+    (folder / "pump.csv").write_text(f"timestamp,a,b,c,d,e\n{rows}")
+    run_job(Job(folder / "pump.csv", folder / "out", Settings(subspaces="3"), level=0))
+    return folder / "out"
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_times_since_1970_are_shown_as_dates_and_saved_as_they_came(open_report, epoch_folder, width):
+    opened = open_report(epoch_folder / "report.html", width)
+    page = opened.page
+    assert "160 samples, 16.1 s from 2023-11-14 22:13:20 UTC" in page.inner_text("header")
+    axis = page.locator("#changes text").all_text_contents()
+    assert any(re.match(r"22:13:\d\d$", text) for text in axis)
+    table = page.inner_text("#spans")
+    assert "2023-11-14 22:13:" in table
+    assert "17000000" not in table
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    written = rows_of((epoch_folder / "segments.csv").read_text())
+    for got, wanted in zip(rows_of(save(page)), written, strict=True):
+        assert (got["start_time"], got["end_time"]) == (wanted["start_time"], wanted["end_time"])
+    assert opened.complaints == []
+
+
+def test_sentences_about_the_answer_found_are_not_said_of_another_one(open_report, film_folder):
+    page = open_report(film_folder / "report.html").page
+    assert page.locator("#sure-lead").is_visible()
+    page.click("#span-1")
+    page.click("#split")
+    assert not page.locator("#sure-lead").is_visible()
+    assert not page.locator("#support").is_visible()
+    page.click("#undo")
+    assert page.locator("#support").is_visible()
+
+
 def data_of(path) -> str:
     return re.search(r'id="data">(.*?)</script>', path.read_text(encoding="utf-8"), re.S)[1]
 
@@ -503,6 +546,7 @@ def test_known_labels_have_a_page_without_coefficients(open_report, tmp_path, me
     page = opened.page
     assert page.inner_text("#answer-title") == "3 spans of 2 states, some unknown"
     assert "33 % of the samples fit no known state" in page.inner_text("#sure")
+    assert ("How clear the boundaries are is not known." in page.inner_text("#sure")) != measured
     assert page.locator("#matrices").count() == 0
     assert page.locator("#span-2").get_attribute("aria-label").startswith("Span 3, state unknown")
     page.click("#span-2")

@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from seqspan import OSC, pipeline
+from seqspan._core.dates import Dates
 from seqspan._core.scaling import scale_columns
 from seqspan._core.solution import Solution
 from seqspan._core.spans import MIN_LENGTH
@@ -381,6 +382,7 @@ def test_the_curve_is_the_confidence_of_single_boundaries(in_order):
     for place in (1, 7, 20, 33, 40, 59):
         assert values[place] == boundary_confidence(features, np.array([place]))[0]
     shown = data_of(build_report(in_order.found))["changes"]
+    values[:5] = values[-4:] = 0  # no span can be there
     assert shown == {"size": 1, "values": np.round(1000 * values).astype(int).tolist()}
 
 
@@ -411,6 +413,16 @@ def test_sentences_say_what_the_numbers_are(content):
     assert "below 9.92" in describe_objective(content)  # 10 minus 0.8 %
     assert describe_uncertain(content) == "All 2 boundaries are clear."
     assert describe_uncertain(change(content, boundaries=np.array([20]))) == "The only boundary is clear."
+    rounded = replace(content.found, given_confidence=np.array([0.9, 0.79996]))
+    assert describe_uncertain(Content(rounded)) == "All 2 boundaries are clear."  # as its bar says
+    likely = replace(content.found, given_confidence=np.array([0.9, 0.7]))
+    assert describe_uncertain(Content(likely)) == (
+        "1 of 2 boundaries is clear (confidence of 80 % or more); the other one is likely."
+    )
+    likely = replace(likely, given_confidence=np.array([0.6, 0.7]))
+    assert describe_uncertain(Content(likely)) == (
+        "None of 2 boundaries is clear (confidence of 80 % or more); the others are likely."
+    )
     wrong = change(content, boundaries=np.array([8, 20, 40, 50]))
     assert (
         describe_uncertain(wrong) == "2 of 4 boundaries are uncertain (confidence below 50 %): take a look."
@@ -527,6 +539,7 @@ def test_one_span_is_explained(in_order):
     assert "--grain fine" in describe_one_span(one)["hints"][0]
     asked = replace(one, document={"settings": {"spans": "1"}})
     assert describe_one_span(asked)["meaning"].startswith("One span was requested")
+    assert describe_one_span(asked)["hints"] == ["Give no number, and it is found."]
     peaks = replace(one, found=replace(one.found, cutting=Cutting("peaks")))
     assert not any("--grain" in hint for hint in describe_one_span(peaks)["hints"])
     assert describe_returning(one) == ""
@@ -542,12 +555,16 @@ def test_labels_that_return_are_named_most_frequent_first(in_order):
     assert describe_returning(many).endswith("D (10 spans), and 2 more.")
 
 
-def test_dates_and_names_of_the_document_reach_the_page(in_order):
-    first, second = "2024-03-01T08:00:00Z", "2024-03-01T08:00:02Z"
-    spans = [{"start": 0, "start_time": first}, {"start": 20, "start_time": second}]
-    dated = {"input": {"time_zone": "UTC"}, "spans": spans, "label_names": ["idle", ""]}
-    data = data_of(build_report(in_order.found, dated))
-    assert data["dates"] == [[0, first], [20, second]]
+def test_dates_and_names_reach_the_page(in_order):
+    start = np.datetime64("2024-03-01T08:00", "ms")
+    dates = Dates(start + np.arange(60) * np.timedelta64(100, "ms"), "UTC")
+    dated = replace(in_order.found, recording=replace(in_order.found.recording, dates=dates))
+    named = {"label_names": ["idle", ""]}
+    data = data_of(build_report(dated, named))
+    assert data["dates"] == [
+        [0, "2024-03-01T08:00:00.000Z"], [20, "2024-03-01T08:00:02.000Z"], [40, "2024-03-01T08:00:04.000Z"],
+    ]  # fmt: skip
+    assert data["perSecond"] is None
     assert data["names"] == {"0": "idle"}
-    assert describe_returning(replace(in_order, document=dated)) == "One returns: idle (2 spans)."
+    assert describe_returning(replace(in_order, document=named)) == "One returns: idle (2 spans)."
     assert data_of(build_report(in_order.found))["dates"] is None

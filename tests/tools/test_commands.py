@@ -1,15 +1,19 @@
 """Every seqspan command in README and docs runs, on small data made here, in the order of its page.
 
-Experiments of the paper take minutes to hours: their commands are parsed and checked, but stop before the
-first case. The demo has tests of its own. A cluster is replaced by this process.
+Experiments of the paper and benchmarks take minutes to hours: their commands are parsed and checked, but stop
+before the first case (``make bench`` runs the benchmarks at toy size). The demo has tests of its own. A
+cluster is replaced by this process. Commands that read a pipe get a table.
 """
 
 from __future__ import annotations
 
+import argparse
+import importlib
 import importlib.util
 import re
 import shlex
 import shutil
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -25,8 +29,10 @@ from seqspan.solvers.cluster import files
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted(ROOT.glob("docs/*.md"))]
 FENCE = re.compile(r"^( *)```[^\n]*\n(.*?)^\1```$", flags=re.MULTILINE | re.DOTALL)
-IN_FENCE = re.compile(r"^ *(?:\$ )?(seqspan .*)$(?=\n?(.*))", flags=re.MULTILINE)
-IN_TEXT = re.compile(r"`(seqspan [^`]*)`()")
+PIPE = r"(?:\w[\w. ]* \\?\| )?"  # what writes to the pipe is not ours
+IN_FENCE = re.compile(rf"^ *(?:\$ )?{PIPE}(seqspan .*)$(?=\n?(.*))", flags=re.MULTILINE)
+IN_TEXT = re.compile(rf"`{PIPE}(seqspan [^`]*)`()")
+PROGRAM = re.compile(r"python -m ((?:benchmarks|tests)[\w.]*)([^`\n]*)")
 #: What stands for something of the reader's own.
 PLACEHOLDERS = {
     "INPUT": "recording.csv",
@@ -82,8 +88,19 @@ def originals(tmp_path_factory):
 
 
 def run(words: list[str]) -> tuple[int, str]:
-    result = CliRunner().invoke(app, words)
-    return result.exit_code, result.output + repr(result.exception)
+    piped = Path("recording.csv").read_bytes() if "-" in words else None
+    result = CliRunner().invoke(app, words, input=piped)
+    happened = result.exit_code == 3 and "--until" in words  # what was waited for has come
+    return 0 if happened else result.exit_code, result.output + repr(result.exception)
+
+
+def prepare(words: list[str]) -> None:
+    """Make the results that a command reads, if no command before it has."""
+    if words[0] == "export" and not Path(words[1]).exists():
+        assert run(["segment", f"{Path(words[1]).stem}.mp4"])[0] == 0
+    if "--states" in words:
+        states = words[words.index("--states") + 1]
+        assert Path(states).exists() or run(["segment", "recording.csv", "--out", states])[0] == 0
 
 
 @pytest.mark.parametrize("page", WITH_COMMANDS, ids=lambda page: str(page.relative_to(ROOT)))
@@ -95,8 +112,7 @@ def test_every_command_of_a_page_runs(page, originals, tmp_path, monkeypatch, pl
     monkeypatch.setattr(demo, "run_demo", lambda out, level: demo.DemoResult("4 spans", right=True))
     monkeypatch.setattr(files, "map_on_cluster", lambda work, items, *more: map(work, items))
     for words, wanted in commands_of(page):
-        if words[0] == "export" and not Path(words[1]).exists():
-            assert run(["segment", f"{Path(words[1]).stem}.mp4"])[0] == 0
+        prepare(words)
         status, output = run(words)
         assert status == wanted, f"seqspan {shlex.join(words)}: {output}"
 
@@ -109,6 +125,36 @@ def test_commands_are_found(tmp_path):
     page = tmp_path / "page.md"
     page.write_text("seqspan is good: `seqspan segmnet x`\n```\nseqspan info  # all\nseqspan: note: y\n```\n")
     assert commands_of(page) == [(["info"], 0), (["segmnet", "x"], 0)]
+    page.write_text("| `cat x.csv \\| seqspan segment -` |\n```\nzcat x.gz | seqspan watch - # all\n```\n")
+    assert commands_of(page) == [(["watch", "-"], 0), (["segment", "-"], 0)]
+
+
+class ParsedError(Exception):
+    """The options of a program were understood."""
+
+
+PROGRAMS = sorted({
+    (match[1], *shlex.split(match[2], comments=True))
+    for page in PAGES
+    for match in PROGRAM.finditer(page.read_text(encoding="utf-8"))
+})  # fmt: skip
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=" ".join)
+def test_the_options_of_every_benchmark_are_understood(program, monkeypatch):
+    parse_args = argparse.ArgumentParser.parse_args
+
+    def parse_and_stop(self, *given):
+        parse_args(self, *given)
+        raise ParsedError
+
+    monkeypatch.setattr(argparse.ArgumentParser, "parse_args", parse_and_stop)
+    monkeypatch.setattr(sys, "argv", list(program))
+    module = importlib.import_module(program[0])
+    if hasattr(module, "__path__"):
+        module = importlib.import_module(f"{program[0]}.__main__")
+    with pytest.raises(ParsedError):
+        module.main()
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))

@@ -18,6 +18,9 @@ OFFSET = re.compile(r"(?:Z|([+-])(\d\d):(\d\d))$")  # at the end of a date; a da
 QUARTER = 15  # minutes; clocks change at full quarters of an hour
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 UNITS = ("s", "ms", "us", "ns")  # in which seconds may be divided
+#: Seconds since 1970 of dates from 2001 to 2100: times between them count from 1970.
+EPOCH_SECONDS = (978_307_200.0, 4_102_444_800.0)
+PER_SECOND = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +52,23 @@ class Dates:
         """Read dates that `to_iso` wrote; the zone is the one they were in."""
         local = np.array([OFFSET.sub("", text) for text in texts], "M8[ns]")
         return cls(local - np.array([_shift_of(text) for text in texts], "m8[s]"), zone)
+
+    @classmethod
+    def since_1970(cls, times: Array, unit: str) -> Dates | None:
+        """The dates in UTC, to the microsecond, of times that count from 1970; None if they do not.
+
+        Examples
+        --------
+        >>> Dates.since_1970(np.array([1.7e12, 1.7e12 + 100]), "ms").to_iso()
+        ['2023-11-14T22:13:20.000Z', '2023-11-14T22:13:20.100Z']
+        """
+        if unit not in PER_SECOND or not len(times):
+            return None
+        first, last = times[0] / PER_SECOND[unit], times[-1] / PER_SECOND[unit]
+        if not EPOCH_SECONDS[0] <= first <= last <= EPOCH_SECONDS[1]:
+            return None
+        microseconds = np.round(times * (1e6 / PER_SECOND[unit])).astype(np.int64)
+        return cls(microseconds.astype("M8[us]"), "UTC")
 
     @property
     def seconds(self) -> Array:

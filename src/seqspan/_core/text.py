@@ -112,6 +112,18 @@ def count_of(number: int, noun: str) -> str:
     return f"{number} {noun if number == 1 else plural_of(noun)}"
 
 
+def list_names(names: Sequence[str], most: int = 10) -> str:
+    """List names for a message, and count those beyond the first few.
+
+    Examples
+    --------
+    >>> list_names(["flow", "pressure", "load"], 2)
+    'flow, pressure and 1 more'
+    """
+    rest = len(names) - most
+    return ", ".join(names[:most]) + (f" and {rest} more" if rest > 0 else "")
+
+
 def percent(share: float) -> str:
     """Write a share as whole per cent.
 

@@ -30,7 +30,7 @@ from seqspan.cuts.ordered.n_spans import GRAINS
 from seqspan.datasets._folder import VARIABLE
 from seqspan.estimators import METHODS
 from seqspan.exports import EXPORTS
-from seqspan.exports.selection import Selection
+from seqspan.exports.selection import SPLIT_FOLDER, Selection
 from seqspan.readers import readers
 from seqspan.recording import KINDS
 from seqspan.results.folder import REPORT
@@ -269,9 +269,22 @@ def export(
         stop(str(error), FAILED)
     if not quiet:
         where = printable(str(result))
-        typer.echo(f"{where}: {count_of(done.n_spans, 'span')} to {', '.join(map(printable, done.files))}")
+        typer.echo(f"{where}: {count_of(done.n_spans, 'span')} to {describe_files(done.files)}")
         for note in done.notes:
             typer.echo(f"seqspan: note: {where}: {one_line(note)}", err=True)
+
+
+def describe_files(files: Sequence[str]) -> str:
+    """List exports; films of single spans may be hundreds, so they are counted.
+
+    Examples
+    --------
+    >>> describe_files(["spans.edl", "split/1_A.mp4", "split/2_B.mp4"])
+    'spans.edl, 2 films in split/'
+    """
+    films = [file for file in files if file.startswith(f"{SPLIT_FOLDER}/")]
+    others = [printable(file) for file in files if file not in films]
+    return ", ".join([*others, f"{count_of(len(films), 'film')} in {SPLIT_FOLDER}/"] if films else others)
 
 
 @app.command(
@@ -302,6 +315,7 @@ def watch(
         int | None, typer.Option(metavar="N", help="samples over which neighbours say the same")
     ] = None,
     kind: Annotated[str, typer.Option(metavar="NAME", help=", ".join(KINDS))] = "table",
+    quiet: Quiet = False,
 ) -> None:
     """Follow rows that arrive: one JSON line for every span that ends."""
     from seqspan.cli.apply import read_vocabulary
@@ -309,7 +323,7 @@ def watch(
 
     options = Options(grain, min_length, n_subspaces, time_scale, kind)
     try:
-        reached = follow(
+        watched = follow(
             source, options, out, checkpoint=checkpoint, until=until, patience=patience,
             vocabulary=None if states is None else read_vocabulary(states),
         )  # fmt: skip
@@ -317,7 +331,9 @@ def watch(
         stop(str(error), WRONG_USAGE)
     except OSError as error:
         stop(str(error), FAILED)
-    raise typer.Exit(HAPPENED if reached else 0)
+    for note in () if quiet else watched.notes():
+        typer.echo(f"seqspan: note: {note}", err=True)
+    raise typer.Exit(HAPPENED if watched.reached else 0)
 
 
 @app.command(help=SUMMARIES["info"], epilog="Example: seqspan info")

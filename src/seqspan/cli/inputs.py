@@ -153,7 +153,8 @@ def common_folder(sources: Sequence[Path]) -> Path:
 
 def _folders(source: Path, settings: Settings) -> Iterator[Path]:
     """Yield folders that an input may have: film.seqspan, film-2.seqspan and so on, or out/film, ..."""
-    stem = source.stem or source.resolve().stem  # "." has no stem, so use its real name
+    name = source.name or source.resolve().name  # "." has no name, so use its real one
+    stem = Path(name.removesuffix(".gz")).stem
     for number in count(1):
         numbered = stem if number == 1 else f"{stem}-{number}"
         yield Path(f"{numbered}.seqspan") if settings.out is None else Path(settings.out) / numbered

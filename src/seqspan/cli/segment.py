@@ -26,6 +26,7 @@ from seqspan.cli.truth import Truth, read_truth, score
 from seqspan.cli.values import count_samples, parse_names
 from seqspan.estimators import SubspaceSegmenter
 from seqspan.estimators._base import MIN_SAMPLES
+from seqspan.exports._timeline import SECONDS
 from seqspan.exports.selection import Selection, file_of
 from seqspan.pipeline import cut, represent
 from seqspan.readers._limits import check_regular
@@ -164,10 +165,12 @@ def _read(job: Job, options: dict[str, Any]) -> Recording:
 
 
 def _split(recording: Recording, gap: float) -> Recording:
-    """Split a recording at long gaps."""
-    if recording.time_unit != "s":
-        raise ValueError(f"--gap needs times in seconds; got times in {printable(recording.time_unit)}.")
-    return split_at_gaps(recording, gap)
+    """Split a recording at gaps of so many seconds."""
+    if recording.time_unit not in SECONDS:
+        raise ValueError(
+            f"--gap needs a recording with times; this one is measured in {printable(recording.time_unit)!r}."
+        )
+    return split_at_gaps(recording, gap / SECONDS[recording.time_unit])
 
 
 def _check_device(settings: Settings) -> None:
@@ -230,6 +233,17 @@ def _min_length(settings: Settings, recording: Recording) -> dict[str, int]:
     return {} if given is None else {"min_length": count_samples(given, recording, settings.preprocess)}
 
 
+def _note_min_length(settings: Settings, recording: Recording) -> list[str]:
+    """Say so if the shortest span that was asked for leaves room for one span only."""
+    shortest = _min_length(settings, recording).get("min_length", 0)
+    if 2 * shortest <= max(recording.lengths, default=len(recording)):
+        return []
+    return [
+        f"--min-length {settings.min_length} leaves room for one span only: it is {shortest} samples, more "
+        "than half of the recording"
+    ]
+
+
 def count_threads(recording: Recording) -> int | None:
     """Number of BLAS threads for the stages after solving."""
     return 1 if len(recording) <= MAX_SINGLE_THREADED_SAMPLES else None
@@ -256,7 +270,9 @@ def _describe(
     job: Job, found: Segmentation, estimator: SubspaceSegmenter, truth: Truth | None
 ) -> dict[str, Any]:
     """Compile the content of ``result.json``; the times of the last stages are added later."""
-    return found.describe() | {
+    described = found.describe()
+    return described | {
+        "warnings": [*described.get("warnings", ()), *_note_min_length(job.settings, found.recording)],
         "settings": asdict(job.settings),
         "parameters": _parameters(found, estimator),
         "scores": {} if truth is None else score(truth, found.labels, found.boundaries),

@@ -18,6 +18,7 @@ from seqspan._core.checks import check_choice, check_weight
 from seqspan._core.text import printable
 from seqspan.cli.values import parse_length, parse_list, parse_names, read_names, write_names
 from seqspan.cuts import CUTS, ESTIMATORS
+from seqspan.cuts.ordered.n_spans import GRAINS
 from seqspan.estimators import METHODS, SubspaceSegmenter, table_of_defaults
 from seqspan.estimators._coupled import COUPLED_SOLVERS
 from seqspan.estimators._segment import make_estimator
@@ -187,6 +188,7 @@ def check_settings(settings: Settings) -> Settings:
     """Refuse settings that would be wrong for any input."""
     check_choice("--method", settings.method, METHODS)
     check_choice("--cut", settings.cut, CUTS)
+    check_choice("--grain", settings.grain, GRAINS)
     parse_count("--subspaces", settings.subspaces, tuple(ESTIMATORS))
     parse_count("--spans", settings.spans, ("auto",))
     if settings.solver is not None:

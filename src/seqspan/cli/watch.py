@@ -199,10 +199,10 @@ class Watch:
         """What was left out."""
         notes, parser = [], self.parser
         if parser.n_refused:
-            notes.append(f"{count_of(parser.n_refused, 'line')} could not be understood and left out")
+            notes.append(f"left out {count_of(parser.n_refused, 'line')} that could not be understood")
         if parser.n_unused:
             columns = count_of(parser.n_unused, "column")
-            notes.append(f"{columns} that the known states do not look at left out")
+            notes.append(f"left out {columns} that the known states do not look at")
         if self.vocabulary is not None and self.vocabulary.states.feature_names and not parser.named:
             notes.append("the columns have no names; they were taken in the order of the known states")
         return notes
@@ -269,17 +269,15 @@ class Watch:
 def follow(
     source: str, options: Options, out: Path | None = None, *, checkpoint: Path | None = None,
     until: str | None = None, patience: float | None = None, vocabulary: Vocabulary | None = None,
-) -> bool:  # fmt: skip
-    """Follow standard input ("-") or a file, and say whether what was waited for has happened."""
+) -> Watch:  # fmt: skip
+    """Follow standard input ("-") or a file, and return what was found out."""
     if patience is not None and not patience >= 0:  # not a number is neither
         raise ValueError(f"--patience must be at least 0 seconds; got {patience}.")
     with ExitStack() as stack:
         events = sys.stdout.buffer if out is None else stack.enter_context(_open(out, checkpoint))
         watch = Watch(options, events, checkpoint, until, vocabulary)
         watch.run(Pipe(sys.stdin.buffer) if source == "-" else GrowingFile(Path(source), patience))
-    for note in watch.notes():
-        sys.stderr.write(f"seqspan: note: {note}\n")
-    return watch.reached
+    return watch
 
 
 def _open(out: Path, checkpoint: Path | None) -> IO[bytes]:

@@ -19,7 +19,7 @@ def write_chapters(timeline: Timeline) -> str:
     lines = [";FFMETADATA1", f"title={_escape_metadata(timeline.name)}"]
     for span in timeline.spans:
         start, end = (round(1000 * timeline.seconds(time)) for time in (span.start_time, span.end_time))
-        title = _escape_metadata(f"{timeline.title(span.label)} ({span.start}-{span.end})")
+        title = _escape_metadata(timeline.heading(span.label))
         lines += ["[CHAPTER]", "TIMEBASE=1/1000", f"START={start}", f"END={end}", f"title={title}"]
     return "\n".join(lines) + "\n"
 

@@ -74,7 +74,7 @@ def _otio_clip(timeline: Timeline, span: Span) -> dict[str, Any]:
     details = {"label": span.label, "confidence": span.confidence}
     return {
         "OTIO_SCHEMA": "Clip.2",
-        "name": f"{timeline.title(span.label)} {span.start}-{span.end}",
+        "name": timeline.heading(span.label),
         "source_range": _otio_range(timeline, span.start_time, span.end_time),
         "media_references": {"DEFAULT_MEDIA": media},
         "active_media_reference_key": "DEFAULT_MEDIA",
@@ -107,7 +107,7 @@ def write_fcpxml(timeline: Timeline) -> str:
         ElementTree.SubElement(
             spine,
             "asset-clip",
-            name=timeline.title(span.label),
+            name=timeline.heading(span.label),
             ref="r2",
             offset=_fcp_frames(timeline, start - first),
             start=_fcp_frames(timeline, start),

@@ -8,7 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from seqspan._core.spans import Span
-from seqspan._core.text import printable, title_of
+from seqspan._core.text import name_label, noun_of, printable, title_of
 from seqspan.readers.video import probe_film
 from seqspan.recording import Recording
 
@@ -53,7 +53,7 @@ class Timeline:
     @property
     def name(self) -> str:
         """Name of the file, made printable."""
-        return printable(Path(self.source).name)
+        return printable(Path(self.source).name) or "the recording"
 
     @property
     def description(self) -> str:
@@ -70,6 +70,11 @@ class Timeline:
     def title(self, label: int) -> str:
         """Name of a label, made printable: the user's, or A, B, ..."""
         return printable(title_of(label, self.names))
+
+    def heading(self, label: int) -> str:
+        """What a viewer reads about a label: the name that the user gave it, or Scene A, Activity B, ..."""
+        title = self.title(label)
+        return f"{noun_of(self.kind).capitalize()} {title}" if title == name_label(label) else title
 
     def seconds(self, time: float) -> float:
         """Convert a time to seconds since the first sample; in a film, since its start."""

@@ -9,7 +9,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from seqspan._core.text import count_of
+from seqspan._core.dates import PER_SECOND, Dates
+from seqspan._core.text import count_of, list_names
 from seqspan._core.types import Array
 
 Given: TypeAlias = str | int  # a column as users name it: by its name, or by its number
@@ -24,10 +25,8 @@ COUNTS = ("frame", "index")  # words for a number of samples, which says less th
 UNNAMED = re.compile(r"|Unnamed: \d+", re.I)  # what programs call the column of row numbers
 UNIT = re.compile(r"(?<![a-z])(ns|us|ms|s|sec|seconds?|min|h|mm|cm|m|km|ft)(?![a-z])", re.I)
 UNITS_BY_NAME = {"frame": "sample", "index": "sample", "seconds": "s", "second": "s"}
-#: Seconds since 1970 of dates from 2001 to 2100, in which unit a column counts without saying so.
-EPOCH_SECONDS = (978_307_200.0, 4_102_444_800.0)
-EPOCH_UNITS = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}
 LEAST_ROWS = 10  # so many consecutive numbers in a column are no coincidence
+LEAST_STEPS = 20  # a column that grows so often and never falls is no noise, and no few steps of a valve
 MAX_LISTED = 12  # names of features in a note
 
 
@@ -106,8 +105,33 @@ def choose_columns(header: Header, values: Values, wishes: Wishes) -> Choice:
     if len(reasons) == len(left):  # better a strange feature than none
         return Choice(tuple(left), time, notes)
     keep = "name it in columns to keep it"
-    more = [f"left out column {name!r}, which {why}; {keep}" for name, why in reasons.items()]
-    return Choice(tuple(name for name in left if name not in reasons), time, (*notes, *more))
+    more = [f"left out {_column(name, header.order)}, which {why}; {keep}" for name, why in reasons.items()]
+    features = tuple(name for name in left if name not in reasons)
+    return Choice(features, time, (*notes, *more, *_note_meters(features, values)))
+
+
+def _column(name: str, order: Sequence[str]) -> str:
+    """A column in words; one without a name by its number, which names it in columns, too."""
+    return f"column {name!r}" if name else f"column {order.index(name) + 1}"
+
+
+def _note_meters(features: Sequence[str], values: Values) -> list[str]:
+    """Say so if a feature only grows, as a counter or a meter does: then no state is like an earlier one."""
+    growing = [name for name in features if _is_meter(values(name, None))]
+    if not growing:
+        return []
+    one = len(growing) == 1
+    remedy = "it is a counter or meter, exclude it" if one else "they are counters or meters, exclude them"
+    return [
+        f"{list_names(growing)} only {'grows' if one else 'grow'} from row to row, so hardly any state can "
+        f"return; if {remedy}"
+    ]
+
+
+def _is_meter(column: Array) -> bool:
+    """Whether a column never decreases, and increases at many rows."""
+    steps = np.diff(column)
+    return bool((steps >= 0).all() and np.count_nonzero(steps) >= LEAST_STEPS)
 
 
 def find_columns(option: str, given: Iterable[Given], order: Sequence[str]) -> list[str]:
@@ -251,8 +275,8 @@ def unit_of(name: str, times: Array | None = None) -> str:
         return ""
     word = match["name"].lower()
     if word not in (*COUNTS, "depth") and times is not None:
-        for unit, per_second in EPOCH_UNITS.items():
-            if EPOCH_SECONDS[0] <= times[0] / per_second <= times[-1] / per_second <= EPOCH_SECONDS[1]:
+        for unit in PER_SECOND:
+            if Dates.since_1970(times[[0, -1]], unit) is not None:
                 return unit
     return UNITS_BY_NAME.get(word, "m" if word == "depth" else "s")
 
@@ -265,5 +289,4 @@ def note_features(names: Sequence[str]) -> str:
     >>> note_features(["flow", "pressure"])
     '2 features: flow, pressure'
     """
-    shown, rest = names[:MAX_LISTED], len(names) - MAX_LISTED
-    return f"{count_of(len(names), 'feature')}: {', '.join(shown)}{f' and {rest} more' if rest > 0 else ''}"
+    return f"{count_of(len(names), 'feature')}: {list_names(names, MAX_LISTED)}"

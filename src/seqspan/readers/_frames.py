@@ -125,7 +125,7 @@ def _note_stride(stride: int, times: Array, time_unit: str) -> list[str]:
     late = count_of(stride - 1, "frame")
     if time_unit == "s" and len(times) > 1:
         late += f" ({np.median(np.diff(times)) * (stride - 1) / stride:.2g} s)"
-    return [f"1 of {stride} frames was read, so a boundary can be late by up to {late}"]
+    return [f"read one frame in {stride}, so a boundary can be late by up to {late}"]
 
 
 def pixel_names(shape: tuple[int, ...]) -> tuple[str, ...]:

@@ -72,7 +72,11 @@ def resolve_missing(
         return everything
     if missing == "error":
         gaps = list_gaps(counts, names, group, MAX_LISTED)
-        raise ValueError(f"some of the {n_samples} rows have missing or infinite values: {gaps}; {REMEDY}")
+        first = np.flatnonzero(~np.isfinite(X).all(axis=1))[0]
+        raise ValueError(
+            f"some of the {n_samples} rows have missing or infinite values: {gaps}, first in row {first} "
+            f"counted from 0; {REMEDY}"
+        )
     X, names, counts, notes = _leave_out_empty(X, names, counts, group)
     if missing == "interpolate":
         if counts.any():

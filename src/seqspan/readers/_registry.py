@@ -122,8 +122,10 @@ def _for_folder(path: Path) -> Reader:
     candidates = [reader for reader in readers() if reader.folder]
     best = max(candidates, key=lambda reader: sum(extension in reader.extensions for extension in found))
     if not any(extension in best.extensions for extension in found):
-        wanted = " or ".join(f"{reader.title} ({' '.join(reader.extensions)})" for reader in candidates)
-        raise ValueError(f"{path}: the folder holds no files of a known format; expected {wanted}.")
+        raise ValueError(
+            f"{path}: the folder holds no images or text files of spectra, so it is not a recording; name "
+            f"the recordings in it (on the command line, a pattern such as 'trials/**/*.c3d' finds them)."
+        )
     return best
 
 

@@ -56,7 +56,9 @@ def load_acclaim(path: Path, options: AcclaimOptions, max_bytes: int) -> Recordi
     """Read a motion, and its skeleton if there is one."""
     motion = parse_amc(read_lines(path, max_bytes))
     _, *skeletons = acclaim_files(path, options)
-    notes = [f"times assume {options.rate:g} frames per second (rate=), which AMC files do not store"]
+    notes = [
+        f"AMC files do not store their rate: times assume {options.rate:g} frames per second (option rate)"
+    ]
     if not skeletons:
         notes.append("no matching .asf skeleton in the folder, so there are no poses to show")
         return motion_to_recording(_joint_motion(motion, None), options, options.rate, notes)

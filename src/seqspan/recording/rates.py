@@ -9,6 +9,7 @@ from pathlib import PurePath
 import numpy as np
 
 from seqspan._core.dates import Dates
+from seqspan._core.text import list_names
 from seqspan._core.types import Array
 from seqspan.recording.recording import Recording
 
@@ -80,18 +81,13 @@ def check_rates(recordings: Sequence[Recording]) -> None:
     if len(named) <= 1:
         return
     listed = "; ".join(
-        f"{describe_rate(rate, recordings[0])}: {_some(names)}" for rate, names in named.items()
+        f"{describe_rate(rate, recordings[0])}: {list_names(names, MAX_NAMED)}"
+        for rate, names in named.items()
     )
     raise ValueError(
         f"the recordings have different sampling rates ({listed}). Resample them to that of the first, or to "
         "one that you choose (--resample first, or resample='first' in Python), or segment them one by one."
     )
-
-
-def _some(names: Sequence[str]) -> str:
-    """The first names of a list."""
-    more = len(names) - MAX_NAMED
-    return ", ".join(names[:MAX_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 def resample_one(recording: Recording, rate: float) -> Recording:

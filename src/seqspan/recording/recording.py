@@ -132,6 +132,11 @@ class Recording:
         )
 
     @property
+    def calendar(self) -> Dates | None:
+        """The dates to show: those of the file, or those that times since 1970 stand for; None without."""
+        return Dates.since_1970(self.times, self.time_unit) if self.dates is None else self.dates
+
+    @property
     def file_rows(self) -> IntArray:
         """Row of the file, or frame of the film, that each sample comes from."""
         return np.arange(len(self)) if self.rows is None else self.rows

@@ -9,6 +9,7 @@ from pathlib import PurePath
 import numpy as np
 
 from seqspan._core.dates import Dates
+from seqspan._core.text import list_names
 from seqspan._core.types import IntArray
 from seqspan.recording.rates import (
     check_rates,
@@ -168,7 +169,7 @@ def _match_columns(first: Recording, other: Recording) -> list[int]:
     additional = [name for name in other.feature_names if name not in first.feature_names]
     if missing or additional or len(set(first.feature_names)) < len(first.feature_names):
         found = [("missing", missing), ("additional", additional)]
-        listed = "; ".join(f"{word}: {', '.join(names)}" for word, names in found if names)
+        listed = "; ".join(f"{word}: {list_names(names)}" for word, names in found if names)
         raise ValueError(
             f"{name_of(other)} has other columns than {name_of(first)}, so they cannot be segmented together "
             f"({listed or 'some have the same name'})."

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from seqspan._core.spans import MIN_LENGTH
 from seqspan._core.types import Array, IntArray
 from seqspan.cuts.ordered.confidence import REACH, boundary_confidence
 
@@ -15,10 +16,13 @@ MAX_PLACES = 2000  # a wide screen has no more pixels; longer recordings are ave
 def describe_changes(Y: Array, joins: tuple[int, ...] = ()) -> dict[str, Any]:
     """The confidence that a boundary would have at the start of every block of samples, in thousandths.
 
-    It is zero where another recording begins.
+    It is zero where another recording begins, and within `MIN_LENGTH` samples of either end, where no span
+    can be and a few samples say little.
     """
     size = -(-len(Y) // MAX_PLACES)
     confidence = confidence_everywhere(average_blocks(Y, size), np.array(joins, dtype=np.intp) // size)
+    margin = -(-MIN_LENGTH // size)
+    confidence[:margin] = confidence[len(confidence) - margin + 1 :] = 0
     return {"size": size, "values": np.round(1000 * confidence).astype(int).tolist()}
 
 

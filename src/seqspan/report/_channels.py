@@ -134,7 +134,7 @@ def describe_spectra(view: SpectrumView, labels: IntArray) -> dict[str, Any]:
         "kind": "spectra",
         "size": size,
         "bands": [float(f"{value:.6g}") for value in view.wavelengths[bands]],
-        "unit": printable(view.unit),
+        "unit": "µm" if view.unit == "um" else printable(view.unit),
         "low": low,
         "high": high,
         "blocks": digits(means),

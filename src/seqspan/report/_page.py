@@ -13,6 +13,7 @@ from jinja2 import Environment
 from markupsafe import Markup
 from scipy.optimize import linear_sum_assignment
 
+from seqspan._core.dates import PER_SECOND
 from seqspan._core.spans import boundaries_from_labels, edge_times
 from seqspan._core.text import noun_of, plural_of, printable
 from seqspan._core.types import Array, IntArray
@@ -25,7 +26,12 @@ from seqspan.report._pictures import affinity_map, heat_map, symmetric_heat_map
 from seqspan.report._recuts import MAX_SUBSPACES, recut, recut_grains
 from seqspan.report._stack import draw_stack
 from seqspan.report._views import make_view
-from seqspan.report._words import MIN_CLEAR_CONFIDENCE, describe_facts, describe_settings
+from seqspan.report._words import (
+    MIN_CLEAR_CONFIDENCE,
+    MIN_LIKELY_CONFIDENCE,
+    describe_facts,
+    describe_settings,
+)
 from seqspan.segmentation import Segmentation
 
 SCRIPTS = (
@@ -149,6 +155,7 @@ def make_data(content: Content) -> dict[str, Any]:
         "joins": list(content.recording.joins),
         "unit": "sample" if content.several else printable(content.recording.time_unit),
         "dates": _dates(content),
+        "perSecond": PER_SECOND[content.recording.time_unit] if _counts_from_1970(content) else None,
         "names": _names(content),
         "edges": _short_edges(_edges(content)),
         "colours": COLOURS,
@@ -162,6 +169,7 @@ def make_data(content: Content) -> dict[str, Any]:
         "changes": _changes(content),
         "noun": noun_of(content.recording.kind),
         "nouns": plural_of(noun_of(content.recording.kind)),
+        "minLikely": MIN_LIKELY_CONFIDENCE,
         "minClear": MIN_CLEAR_CONFIDENCE,
         "view": make_view(content.recording, cuts, content.found.n_subspaces),
     }
@@ -195,9 +203,16 @@ def _edges(content: Content) -> Array:
 
 def _dates(content: Content) -> list[list[Any]] | None:
     """Samples at which spans start, with their dates; None if the recording has no dates."""
-    if content.several or content.document.get("input", {}).get("time_zone") is None:
+    if content.several or content.recording.calendar is None:
         return None
-    return [[span["start"], span["start_time"]] for span in content.document["spans"]]
+    texts = content.recording.calendar.edges().to_iso()
+    return [[start, texts[start]] for start in [0, *content.found.boundaries.tolist()]]
+
+
+def _counts_from_1970(content: Content) -> bool:
+    """Whether times are shown as dates, but written as the numbers that they came as."""
+    recording = content.recording
+    return not content.several and recording.dates is None and recording.calendar is not None
 
 
 def _names(content: Content) -> dict[str, str]:
@@ -217,7 +232,7 @@ def _short_edges(edges: Array) -> list[float] | dict[str, float]:
     even = edges[0] + step * np.arange(len(edges))
     if np.allclose(edges, even, rtol=0, atol=1e-3 * abs(step)):
         return {"start": float(edges[0]), "step": float(step)}
-    return [float(f"{edge:.10g}") for edge in edges]
+    return [float(f"{edge:.15g}") for edge in edges]
 
 
 def _runs(labels: IntArray) -> list[list[int]]:

@@ -6,12 +6,15 @@ from typing import Any
 
 import numpy as np
 
+from seqspan._core.dates import PER_SECOND
 from seqspan._core.spans import UNKNOWN, edge_times
 from seqspan._core.text import count_of, name_label, noun_of, percent, plural_of, printable
 from seqspan.cuts.spectral.n_subspaces import soft_scores
 from seqspan.report._content import Content
 
-MIN_CLEAR_CONFIDENCE = 0.5  # boundaries with a lower confidence are called uncertain
+MIN_CLEAR_CONFIDENCE = 0.8  # boundaries with this confidence or more are called clear
+MIN_LIKELY_CONFIDENCE = 0.5  # boundaries with a lower confidence are called uncertain
+SHORT = 120.0  # seconds; shorter recordings are not described in minutes
 N_ALTERNATIVES = 2  # other numbers of labels to mention
 N_RETURNING = 4  # labels that return to mention
 # log Bayes factors in nats and what they are called [Kass & Raftery 1995, Sec. 3.2]
@@ -44,9 +47,35 @@ def describe_size(content: Content) -> str:
     recording = content.recording
     noun = {"video": "frames", "mocap": "poses", "spectra": "spectra"}.get(recording.kind, "samples")
     edges = [edge_times(part) for part in np.split(recording.times, recording.joins)]
-    total = sum(part[-1] - part[0] for part in edges)
-    length = f", {total:.6g} {recording.time_unit}" if recording.time_unit != "sample" else ""
-    return printable(f"{len(recording):,} {noun}{length}, {recording.X.shape[1]:,} values each")
+    total = float(sum(part[-1] - part[0] for part in edges))
+    length = "" if recording.time_unit == "sample" else f", {_length(total, recording.time_unit)}"
+    return printable(
+        f"{len(recording):,} {noun}{length}{_beginning(content)}, {recording.X.shape[1]:,} values each"
+    )
+
+
+def _length(total: float, unit: str) -> str:
+    """A length in words that people use: "38.2 s", "32 min 28 s", "5 h 33 min", "2.5 m".
+
+    Examples
+    --------
+    >>> _length(38.1583, "s"), _length(1948300.0, "ms"), _length(2.5, "m")
+    ('38.2 s', '32 min 28 s', '2.5 m')
+    """
+    seconds = total / PER_SECOND.get(unit, np.inf)
+    if seconds < SHORT:
+        return f"{seconds:.3g} s" if seconds >= 1 else f"{total:.6g} {unit}"
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes // 60:,} h {minutes % 60} min" if minutes >= 60 else f"{minutes} min {rest} s"
+
+
+def _beginning(content: Content) -> str:
+    """The date at which a recording begins, with its zone; nothing if it has no dates."""
+    dates = content.recording.calendar
+    if dates is None or content.several:
+        return ""
+    text = np.datetime_as_string(dates.local()[:1], "s")[0].replace("T", " ")
+    return f" from {text} {dates.zone}".rstrip()
 
 
 def describe_found(content: Content) -> str:
@@ -102,12 +131,12 @@ def describe_one_span(content: Content) -> dict[str, Any] | None:
     settings = content.document.get("settings", {})
     if "1" in (str(settings.get("spans")), str(settings.get("subspaces"))):
         meaning = "One span was requested, so the recording was not divided."
-    else:
-        meaning = (
-            "One span means that nothing was found to change: dividing the recording explains no more than "
-            "dividing recordings of the same kind in which nothing happens. It does not prove that nothing "
-            "happens."
-        )
+        return {"meaning": meaning, "hints": ["Give no number, and it is found."]}
+    meaning = (
+        "One span means that nothing was found to change: dividing the recording explains no more than "
+        "dividing recordings of the same kind in which nothing happens. It does not prove that nothing "
+        "happens."
+    )
     finer = "Try --grain fine, which asks for less evidence before it starts a new span."
     hints = [
         *([finer] if content.cut == "ordered" else []),
@@ -216,17 +245,26 @@ def _nats(evidence: float) -> str:
 
 def describe_uncertain(content: Content) -> str:
     """Which boundaries deserve a second look."""
-    total = int(np.count_nonzero(np.isfinite(content.confidence)))
-    if not total:
+    confidence = np.round(content.confidence, 3)  # as the page has it
+    total = int(np.count_nonzero(np.isfinite(confidence)))
+    if not len(content.found.boundaries):
         return "There are no boundaries."
-    if np.all(np.isnan(content.confidence)):
+    if not total:
         return "How clear the boundaries are is not known."
-    uncertain = int(np.count_nonzero(content.confidence < MIN_CLEAR_CONFIDENCE))
-    if not uncertain:
-        return "The only boundary is clear." if total == 1 else f"All {total} boundaries are clear."
-    subject = "The only boundary" if total == 1 else f"{uncertain} of {total} boundaries"
-    verb = "is" if uncertain == 1 else "are"
-    return f"{subject} {verb} uncertain (confidence below {percent(MIN_CLEAR_CONFIDENCE)}): take a look."
+    uncertain = int(np.count_nonzero(confidence < MIN_LIKELY_CONFIDENCE))
+    clear = int(np.count_nonzero(confidence >= MIN_CLEAR_CONFIDENCE))
+    if clear == total:
+        return "The only boundary is clear." if total == 1 else f"All {total:,} boundaries are clear."
+    count = uncertain or clear
+    some = f"All {total:,}" if count == total else f"{count or 'None'} of {total:,}"
+    subject = "The only boundary" if total == 1 else f"{some} boundaries"
+    verb = "is" if total == 1 or count < 2 else "are"
+    if uncertain:
+        return f"{subject} {verb} uncertain (confidence below {percent(MIN_LIKELY_CONFIDENCE)}): take a look."
+    if total == 1:
+        return f"{subject} {verb} likely, but not clear (confidence below {percent(MIN_CLEAR_CONFIDENCE)})."
+    others = "the other one is" if total - clear == 1 else "the others are"
+    return f"{subject} {verb} clear (confidence of {percent(MIN_CLEAR_CONFIDENCE)} or more); {others} likely."
 
 
 def describe_scores(content: Content) -> list[tuple[str, str, str]]:

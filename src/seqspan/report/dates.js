@@ -26,7 +26,7 @@ const knownDates = (DATA.dates || []).map(([sample, text]) => {
   const whole = Date.parse(`${local.length > 10 ? local : `${local}T00:00:00`}Z`) / 1000;
   const digits = fraction ? fraction.length : 0;
   return {
-    at: edge(sample) - edge(0),
+    at: (edge(sample) - edge(0)) / SECOND,
     seconds: whole + Number(`0.${fraction || 0}`),
     digits,
     zone: zone || "",
@@ -35,14 +35,14 @@ const knownDates = (DATA.dates || []).map(([sample, text]) => {
 
 /** The last date that is known at or before a time: clocks change in between. */
 function knownBefore(value) {
-  const since = value - edge(0);
+  const since = (value - edge(0)) / SECOND;
   return knownDates.reduce((best, date) => (date.at <= since + 1e-9 ? date : best), knownDates[0]);
 }
 
 /** Seconds on the local clock since 1970. */
 function localSeconds(value) {
   const known = knownBefore(value);
-  return known.seconds + (value - edge(0) - known.at);
+  return known.seconds + ((value - edge(0)) / SECOND - known.at);
 }
 
 /** A date as in segments.csv: with "T" and the offset from UTC for machines, with a space for people. */
@@ -60,20 +60,21 @@ function dateText(value, separator) {
 /** Places and texts on the time axis; whole minutes, hours and days where times are written as such. */
 function timeTicks(low, high, count) {
   const clock = DATA.dates || (DATA.unit === "s" && edge(N) >= 100);
-  const rough = (high - low) / Math.max(count, 1);
+  const rough = (high - low) / SECOND / Math.max(count, 1);
   const step = CLOCK_STEPS.find((size) => size >= rough);
   if (!clock || !step || rough < 10) {
     const { found, digits } = ticks(low, high, count);
     return found.map((value) => [
       value,
-      DATA.dates ? dateText(value, " ").slice(11) : lengthText(value, digits),
+      DATA.dates ? dateText(value, " ").slice(11).replace(/\.0+$/, "") : lengthText(value, digits),
     ]);
   }
-  const shift = DATA.dates ? localSeconds(low) - low : 0;
+  const shift = DATA.dates ? localSeconds(low) - low / SECOND : 0;
   const found = [];
-  for (let i = Math.ceil((low + shift) / step); i * step <= high + shift; i++) found.push(i * step);
+  for (let i = Math.ceil((low / SECOND + shift) / step); i * step <= high / SECOND + shift; i++)
+    found.push(i * step);
   return found.map((seconds, i) => [
-    seconds - shift,
+    (seconds - shift) * SECOND,
     DATA.dates ? dayTick(seconds, i === 0) : lengthText(seconds, 0),
   ]);
 }

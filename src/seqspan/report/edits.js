@@ -144,7 +144,7 @@ function cell(text) {
 
 /** A time as in segments.csv. */
 function timeCell(value) {
-  return DATA.dates ? dateText(value, "T") : String(Number(value.toPrecision(10)));
+  return DATA.dates && !DATA.perSecond ? dateText(value, "T") : String(Number(value.toPrecision(15)));
 }
 
 /** The spans as segments.csv, in the format of the command line. */

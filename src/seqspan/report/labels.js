@@ -37,7 +37,7 @@ function cardOf({ label, spans, samples, longest }) {
     spans.length > 1 ? `recurs, ${countOf(spans.length, "span")}` : "1 span",
   );
   const share = part < 1 ? "below 1 %" : `${part.toFixed(0)} %`;
-  const card = make("li", { class: "label-card" }, head, make("p", { class: "quiet" }, list, `, ${share}`));
+  const card = make("li", { class: "label-card" }, head, make("p", { class: "quiet" }, list, ", ", make("span", {}, share)));
   const look = lookOfLabel(label, state.spans[longest]);
   if (look) card.append(look);
   return card;

@@ -4,6 +4,7 @@ const N = DATA.n;
 const SVG = "http://www.w3.org/2000/svg";
 const byId = (id) => document.getElementById(id);
 const CHANGES = DATA.changes ?? { values: [], size: 1 }; // long recordings of known labels have none
+const SECOND = DATA.perSecond ?? 1; // units of time in a second, if times count from 1970
 const UNKNOWN = -1; // label of spans that no known label fits
 const AS_FOUND = String(DATA.chosen);
 const state = {
@@ -86,7 +87,7 @@ function countOf(count, noun, nouns = `${noun}s`) {
 const DIGITS = timeDigits(); // after the decimal point, so that neighbouring samples differ
 
 function timeDigits() {
-  const step = Math.abs(edge(N) - edge(0)) / N;
+  const step = Math.abs(edge(N) - edge(0)) / N / SECOND;
   return step > 0 ? Math.max(2, Math.min(6, Math.ceil(-Math.log10(step)))) : 2;
 }
 
@@ -98,13 +99,16 @@ function timeText(value, digits = DIGITS) {
 /** A length of time with its unit; hours, minutes and seconds if the recording is long. */
 function lengthText(value, digits = DIGITS) {
   if (DATA.unit === "sample") return String(Math.round(value));
-  if (DATA.unit === "s" && edge(N) >= 100) {
-    const minutes = Math.floor(value / 60);
-    const seconds = (value - 60 * minutes).toFixed(digits).padStart(digits ? digits + 3 : 2, "0");
-    if (edge(N) < 3600) return `${minutes}:${seconds}`;
+  const unit = DATA.dates ? "s" : DATA.unit,
+    longest = DATA.dates ? (edge(N) - edge(0)) / SECOND : edge(N),
+    length = value / SECOND;
+  if (unit === "s" && longest >= 100) {
+    const minutes = Math.floor(length / 60);
+    const seconds = (length - 60 * minutes).toFixed(digits).padStart(digits ? digits + 3 : 2, "0");
+    if (longest < 3600) return `${minutes}:${seconds}`;
     return `${Math.floor(minutes / 60)}:${String(minutes % 60).padStart(2, "0")}:${seconds}`;
   }
-  return `${Number(value.toFixed(digits))} ${DATA.unit}`.trim();
+  return `${Number(length.toFixed(digits))} ${unit}`.trim();
 }
 
 function rangeText(span) {

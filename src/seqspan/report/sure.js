@@ -1,9 +1,9 @@
 /* How sure the boundaries are: how many are clear, and which deserve a look. */
 const N_LEAST_SURE = 6;
 const CLASSES = [
-  ["clear", 0.8, "with 80 % and more"],
-  ["likely", DATA.minClear, `with ${100 * DATA.minClear} to 80 %`],
-  ["uncertain", 0, `below ${100 * DATA.minClear} %`],
+  ["clear", DATA.minClear, `with ${100 * DATA.minClear} % and more`],
+  ["likely", DATA.minLikely, `with ${100 * DATA.minLikely} to ${100 * DATA.minClear} %`],
+  ["uncertain", 0, `below ${100 * DATA.minLikely} %`],
 ];
 
 function drawSureness() {
@@ -11,6 +11,7 @@ function drawSureness() {
     .map((span, i) => ({ i, span, value: i ? confidence(span) : null }))
     .filter(({ value }) => value !== null);
   const box = byId("sureness");
+  for (const id of ["sure-lead", "support"]) byId(id).hidden = !isAsFound(); // they are about the answer found
   if (!known.length) return box.replaceChildren();
   const counts = CLASSES.map(([name, least], at) => {
     const below = at ? CLASSES[at - 1][1] : Infinity;

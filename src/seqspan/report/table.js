@@ -55,7 +55,8 @@ function drawTable() {
     ? `${countOf(found.length, "span")} of ${state.spans.length}`
     : "";
   const bodies = state.grouped ? groupBodies(found) : [chunkedBody(found)];
-  byId("spans").replaceChildren(make("table", {}, tableHead(), ...bodies));
+  const table = make("table", { class: DATA.dates ? "dated" : null }, tableHead(), ...bodies);
+  byId("spans").replaceChildren(table);
 }
 
 /** A heading for every label; its spans follow when it is open, or when there is something to find. */
@@ -129,7 +130,7 @@ function rowOf(i) {
 function confidenceMeter(span) {
   const value = confidence(span);
   if (value === null) return [span.start === 0 || DATA.joins.includes(span.start) ? "start" : "set by hand"];
-  const bar = make("i", { class: value < DATA.minClear ? "uncertain" : null });
+  const bar = make("i", { class: value < DATA.minLikely ? "uncertain" : null });
   bar.style.width = `${100 * value}%`;
   return [make("span", { class: "meter", "aria-hidden": "true" }, bar), `${Math.round(100 * value)} %`];
 }

@@ -100,11 +100,14 @@ function channelPlot(channel, moments, labels) {
     role: "img",
     "aria-label": channelText(channel, moments, labels),
   });
-  const { found } = ticks(value(low), value(high), 3);
+  let found = [];
+  for (let count = 3; found.length < 2 && count < 9; count++)
+    ({ found } = ticks(value(low), value(high), count));
   for (const tick of found) {
     const at = x((tick - channel.zero) / (channel.unit || 1));
     svg.append(make("line", { x1: at, x2: at, y1: 0, y2: height - 20, class: "grid" }));
-    svg.append(make("text", { x: at, y: height - 5, "text-anchor": "middle" }, valueText(tick)));
+    const anchor = at > width - 24 ? "end" : "middle";
+    svg.append(make("text", { x: anchor === "end" ? width : at, y: height - 5, "text-anchor": anchor }, valueText(tick)));
   }
   labels.forEach((label, i) => {
     const found = moments.get(label);

@@ -241,27 +241,37 @@ function changesPlot(width) {
   for (const percent of [50, 100]) {
     const y = base - (percent / 100) * (base - 14);
     svg.append(make("line", { x1: 0, x2: width, y1: y, y2: y, class: "grid" }));
-    svg.append(make("text", { x: 2, y: y - 3, class: "small" }, `${percent} %`));
-  }
-  let last = -Infinity; // one arrow per three pixels is enough
-  for (const span of state.spans.slice(1)) {
-    const x = share(span.start) * width;
-    if (x < 0 || x > width || x - last < 3) continue;
-    last = x;
     svg.append(
-      make("path", { d: `M${x - 4} ${base + 8}L${x + 4} ${base + 8}L${x} ${base + 1}Z`, class: "chosen" }),
+      make("rect", { x: 0, y: y - 14, width: 38, height: 14, rx: 3, class: "tag" }),
+      make("text", { x: 2, y: y - 3, class: "small" }, `${percent} %`),
     );
   }
   svg.append(
+    ...boundaryMarks(width, base),
     make("line", { x1: 0, x2: width, y1: base, y2: base, class: "axis" }),
     ...axisTexts(width, height),
   );
   return svg;
 }
 
+/** Where the boundaries are: arrows, ticks where there is no room for arrows, or nothing where all would touch. */
+function boundaryMarks(width, base) {
+  const places = state.spans
+    .slice(1)
+    .map((span) => share(span.start) * width)
+    .filter((x) => x >= 0 && x <= width);
+  if (places.length <= width / 12)
+    return places.map((x) =>
+      make("path", { d: `M${x - 4} ${base + 8}L${x + 4} ${base + 8}L${x} ${base + 1}Z`, class: "chosen" }),
+    );
+  if (places.length > width / 3) return [];
+  return places.map((x) => make("line", { x1: x, x2: x, y1: base + 2, y2: base + 8, class: "tick" }));
+}
+
 function axisTexts(width, height) {
   const [low, high] = state.view.map(place);
-  return timeTicks(low, high, width / 110).map(([value, text]) => {
+  return timeTicks(low, high, width / 110).map(([value, time], i) => {
+    const text = DATA.unit === "sample" && i === 0 ? `sample ${time}` : time;
     const x = ((value - low) / (high - low || 1)) * width;
     const anchor = x < 24 ? "start" : x > width - 40 ? "end" : "middle";
     return make("text", { x, y: height - 6, "text-anchor": anchor }, text);

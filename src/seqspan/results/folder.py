@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from seqspan._core.text import printable
 from seqspan.results.documents import DOCUMENT, FORMAT, read_document
 from seqspan.results.fingerprints import hash_file
 from seqspan.results.publish import publish
@@ -110,11 +111,14 @@ def load_result(folder: str | os.PathLike[str]) -> dict[str, Any] | None:
 def require_result(folder: Path) -> dict[str, Any]:
     """Read the result in a folder; raise a ValueError if there is none."""
     document = load_result(folder)
-    if document is None:
-        raise ValueError(
-            f"{folder}: not a complete result folder, or its files have changed since it was written."
-        )
-    return document
+    if document is not None:
+        return document
+    if not folder.exists():
+        raise FileNotFoundError(f"{printable(str(folder))}: no such folder.")
+    raise ValueError(
+        f"{printable(str(folder))}: not a complete result folder, or its files have changed since it was "
+        f"written."
+    )
 
 
 def is_unchanged(folder: Path, document: Mapping[str, Any], name: str) -> bool:

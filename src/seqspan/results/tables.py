@@ -273,8 +273,8 @@ def describe_ends(spans: Sequence[Span], recording: Recording) -> tuple[str, str
     """
     if len(recording.lengths) > 1:
         return recording.names[0], recording.names[-1]
-    if recording.dates is not None:
-        edges = recording.dates.edges().to_iso()
+    if recording.calendar is not None:
+        edges = recording.calendar.edges().to_iso()
         return edges[0], edges[-1]
     first, last = (write_time(time) for time in (spans[0].start_time, spans[-1].end_time))
     return f"{first} {recording.time_unit}", f"{last} {recording.time_unit}"

@@ -116,7 +116,7 @@ def summarise(Y: Array) -> Moments:
     Examples
     --------
     >>> round(summarise(np.zeros((1000, 2))).count)
-    32
+    10
     """
     return _moments(Y) * effective_share(len(Y))
 

@@ -31,7 +31,12 @@ from seqspan._core.spans import UNKNOWN, Division, boundaries_from_labels
 from seqspan._core.types import Array, IntArray
 from seqspan.cuts.ordered.cost import PRIOR_VARIANCE, GaussianCost, Moments
 from seqspan.cuts.ordered.features import SampleFeatures, measure_noise
-from seqspan.cuts.ordered.labels import PRIOR_SAMPLES, correlation_time, effective_share
+from seqspan.cuts.ordered.labels import (
+    FIXED_CORRELATION,
+    PRIOR_SAMPLES,
+    correlation_time,
+    effective_share,
+)
 
 N_ANCHORS = 300  # samples that are kept
 MAX_COORDINATES = 64  # of a kept sample; samples with more features are reduced to their principal ones
@@ -323,7 +328,7 @@ def _summarise(Y: Array, edges: IntArray, labels: IntArray, known: IntArray) -> 
     sums: dict[int, Moments] = {}
     for label, (start, end) in zip(labels.tolist(), pairwise(edges.tolist()), strict=True):
         span = cost.summarise(start, end)
-        weighted = span * effective_share(span.count)
+        weighted = span * effective_share(span.count, FIXED_CORRELATION)
         sums[label] = sums[label] + weighted if label in sums else weighted
     background = cost.summarise(0, len(Y))
     if len(known) == 1:  # it is all there is, so how much wider the world is, only the prior says

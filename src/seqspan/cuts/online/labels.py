@@ -15,7 +15,7 @@ import numpy as np
 from seqspan._core.kernels import spread_anchors
 from seqspan._core.types import Array
 from seqspan.cuts.ordered.cost import GaussianCost, Moments
-from seqspan.cuts.ordered.labels import PRIOR_SAMPLES, effective_share
+from seqspan.cuts.ordered.labels import FIXED_CORRELATION, PRIOR_SAMPLES, effective_share
 
 N_ROWS = 32  # rows that are remembered of each label
 MAX_LABELS = 64  # labels that are remembered; more states than that are given the nearest one
@@ -116,9 +116,9 @@ def summarise(Y: Array) -> Moments:
     Examples
     --------
     >>> round(summarise(np.zeros((1000, 2))).count)
-    10
+    32
     """
-    return _moments(Y) * effective_share(len(Y))
+    return _moments(Y) * effective_share(len(Y), FIXED_CORRELATION)
 
 
 def _moments(Y: Array) -> Moments:

@@ -27,6 +27,7 @@ from seqspan.cuts.ordered.merging import Merging
 from seqspan.cuts.ordered.search import share_out
 
 CORRELATION = 0.1  # rho: of two samples of a span, given its label
+FIXED_CORRELATION = 0.03  # the same where labels expect a fixed covariance: in streams, and known ones
 PRIOR_SAMPLES = float(MIN_LENGTH)  # that the prior's covariance counts for: as many as the shortest span has
 ROUNDS = 8  # of labels and boundaries in turn, at most
 MAX_PATHS = 100_000_000  # spans x labels x places: more than that is not searched
@@ -137,7 +138,7 @@ def standardise_within(Y: Array, edges: IntArray) -> Array:
     return standard
 
 
-def effective_share(count: float) -> float:
+def effective_share(count: float, correlation: float | None = None) -> float:
     """Share of the samples of a span that are worth as much as independent ones.
 
     Examples
@@ -145,7 +146,7 @@ def effective_share(count: float) -> float:
     >>> effective_share(1), round(1000 * effective_share(1000))
     (1.0, 10)
     """
-    return 1 / (1 + (count - 1) * CORRELATION)
+    return 1 / (1 + (count - 1) * (CORRELATION if correlation is None else correlation))
 
 
 def correlation_time(Y: Array, edges: IntArray) -> float:

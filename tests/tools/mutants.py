@@ -4,7 +4,8 @@
 one thing at a time in the modules that ``[tool.mutmut]`` of pyproject.toml names, runs the tests that reach
 the changed function, and prints the score per module. Survivors follow, each as a diff.
 
-There are thousands of mutants: ``--sample 10`` draws as many from each module, the same ones every time.
+There are thousands of mutants: ``--sample 10`` draws as many from each module, the same ones every time. With
+names, only those of them are tried that match: ``--sample 10 'seqspan.models*' 'seqspan.cuts.spectral*'``.
 
 mutmut leaves decorated functions alone, and most of the models are properties: in the copy they are
 written as plain methods that ``property`` is called on afterwards.
@@ -48,8 +49,8 @@ def modules() -> list[str]:
     return [path for path in paths if any(fnmatch(path, pattern) for pattern in settings["only_mutate"])]
 
 
-def draw_mutants(count: int) -> list[str]:
-    """Names of `count` mutants of each module of the copy, or of all that it has."""
+def draw_mutants(count: int, patterns: list[str]) -> list[str]:
+    """Names of `count` mutants of each module of the copy, or of all that it has, if they match a pattern."""
     from mutmut.mutation.file_mutation import mutate_file_contents
     from mutmut.utils.format_utils import get_mutant_name
 
@@ -59,7 +60,7 @@ def draw_mutants(count: int) -> list[str]:
         drawn += [
             get_mutant_name(Path(module), name) for name in chance.sample(names, min(count, len(names)))
         ]
-    return drawn
+    return [name for name in drawn if not patterns or any(fnmatch(name, each) for each in patterns)]
 
 
 def without_decorated_getters(source: str) -> str:
@@ -130,7 +131,7 @@ def main() -> int:
     parser.add_argument("--processes", type=int, default=2)
     arguments = parser.parse_args()
     copy_project()
-    names = arguments.names if arguments.sample is None else draw_mutants(arguments.sample)
+    names = arguments.names if arguments.sample is None else draw_mutants(arguments.sample, arguments.names)
     run_mutmut("run", "--max-children", str(arguments.processes), *names)
     total = Counter[str]()
     survivors: dict[str, str] = {}

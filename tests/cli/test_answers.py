@@ -122,6 +122,7 @@ def test_the_shortest_span_may_be_a_time(sensors, monkeypatch, length, preproces
         (["--min-length", "2s", "--cut", "ncut"], "is for --cut ordered"),
         (["--names", "A:walk"], "--names must be a list such as A=walk,B=run, or a CSV file; got 'A:walk'"),
         (["--names", "walk=A"], "--names must name labels, as in A=walk,B=run; got 'walk=A'"),
+        (["--names", "A=walk,A=run"], "--names must give a label one name; got 'walk' and 'A=run'"),
         (["--columns", ","], "--columns must be a list of columns"),
     ],
 )

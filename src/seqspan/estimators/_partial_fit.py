@@ -47,7 +47,7 @@ class PartialFit(SubspaceSegmenter):
     def __copy__(self) -> Self:
         """A copy goes on with a stream of its own."""
         twin = type(self).__new__(type(self))
-        vars(twin).update(vars(self), _stream=copy.deepcopy(self._stream))
+        twin.__dict__.update(self.__dict__, _stream=copy.deepcopy(self._stream))
         return twin
 
     def partial_fit(self, X: npt.ArrayLike | Recording, y: object = None, *, last: bool = False) -> Self:

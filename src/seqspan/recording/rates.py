@@ -142,7 +142,8 @@ def _averages(recording: Recording, new: Array, width: float) -> Array:
         found.append(
             (_area(ends, times, column, areas) - _area(starts, times, column, areas)) / (ends - starts)
         )
-    return np.column_stack(found) + middles
+    averages: Array = np.column_stack(found) + middles
+    return averages
 
 
 def _area(places: Array, times: Array, column: Array, areas: Array) -> Array:

@@ -19,6 +19,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -188,7 +189,7 @@ def fuzz_file(damaged: Path, target: Path, lenders: list[str], n_variants: int) 
         damaged.write_bytes(content)
         worker = [sys.executable, "-m", "benchmarks.readers", "worker", str(damaged), str(target)]
         command = [*worker, str(first), str(n_variants)]
-        ending, lines = _run(command, json.dumps(lenders), HANG_SECONDS + 2.0 * n_variants)
+        ending, lines = _run(command, json.dumps(lenders), HANG_SECONDS)
         begun = first
         for entry in map(json.loads, lines):
             begun = entry["seed"]
@@ -201,15 +202,22 @@ def fuzz_file(damaged: Path, target: Path, lenders: list[str], n_variants: int) 
 
 
 def _run(command: list[str], text: str, seconds: float) -> tuple[str, list[str]]:
-    """Run a command; return how it ended and the complete lines that it printed."""
-    try:
-        done = subprocess.run(
-            command, input=text, capture_output=True, text=True, check=False, timeout=seconds
-        )
-    except subprocess.TimeoutExpired as error:
-        printed = error.stdout or b""
-        return "hang: stopped", printed.decode().splitlines() if isinstance(printed, bytes) else []
-    return f"crash: status {done.returncode}", done.stdout.splitlines()
+    """Run a command until it prints nothing for so long; return how it ended and the lines it printed."""
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(text)
+        process.stdin.close()
+        lines, hung = [], threading.Event()
+        while True:
+            watch = threading.Timer(seconds, lambda: (hung.set(), process.kill()))
+            watch.start()
+            line = process.stdout.readline()
+            watch.cancel()
+            if not line.endswith("\n"):
+                break
+            lines.append(line)
+    return "hang: stopped" if hung.is_set() else f"crash: status {process.returncode}", lines
 
 
 def summarise(results: dict[int, dict[str, Any]]) -> dict[str, Any]:

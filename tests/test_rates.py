@@ -49,6 +49,25 @@ def test_fast_oscillations_do_not_become_slow_ones():
     assert np.abs(fast[::10]).max() > 0.99
 
 
+@pytest.mark.parametrize("rate", [7.0, 130.0])
+def test_samples_of_any_size_and_far_from_zero_keep_their_digits(rate):
+    plain = recording_of(50.0)
+    wanted = resample_to(plain, rate).X
+    for exponent in (
+        -1040,
+        1023,
+    ):  # the largest sample is then the largest there is, or loses half its digits
+        scaled = resample_to(recording_of(50.0, X=np.ldexp(plain.X / 4, exponent)), rate).X
+        np.testing.assert_allclose(np.ldexp(scaled, -exponent), wanted / 4, rtol=0, atol=1e-9)
+    times = np.arange(200_000) / 50
+    far = 1e8 + 1e-3 * np.column_stack([np.sin(times / 20), np.cos(times / 30)])
+    found = resample_to(
+        Recording(X=far, times=times, time_unit="s", feature_names=("a", "b"), kind="table"), rate
+    )
+    slow = 1e-3 * np.column_stack([np.sin(found.times / 20), np.cos(found.times / 30)])
+    np.testing.assert_allclose(found.X[5:-5] - 1e8, slow[5:-5], rtol=0, atol=1e-7)  # 1e8 has digits of 1.5e-8
+
+
 def test_whole_numbers_views_labels_and_rows_are_those_of_the_nearest_sample():
     frames = np.arange(60, dtype=np.uint8).reshape(30, 2)
     film = Recording(

@@ -284,6 +284,17 @@ def test_long_gaps_are_joins():
     assert both.names == ("log.csv 1", "log.csv 2", "b.csv 1", "b.csv 2")
 
 
+@pytest.mark.parametrize("start", [0.0, 1.7e9])
+def test_the_time_from_sample_to_sample_is_no_gap(start):
+    log = replace(as_recording(np.eye(60)), times=start + np.arange(60) / 10, time_unit="s")
+    assert split_at_gaps(log, 0.1) is log
+    for gap in (0.09, 0.0, -1.0, np.nan):
+        with pytest.raises(
+            ValueError, match=r"a gap must be longer than 0\.1 s, the time from sample to sample"
+        ):
+            split_at_gaps(log, gap)
+
+
 def test_a_coarse_grid_keeps_the_joins(monkeypatch):
     """Boundaries move from the grid to the best sample; those of recordings stay where they are."""
     monkeypatch.setattr("seqspan.cuts.ordered.cut.GRID_POINTS", 12)

@@ -131,6 +131,7 @@ def test_a_shortest_span_that_leaves_room_for_one_is_noted(sensors):
         (["--min-length", "2s", "--cut", "ncut"], "is for --cut ordered"),
         (["--names", "A:walk"], "--names must be a list such as A=walk,B=run, or a CSV file; got 'A:walk'"),
         (["--names", "walk=A"], "--names must name labels, as in A=walk,B=run; got 'walk=A'"),
+        (["--names", "A=walk,A=run"], "--names must give a label one name; got 'walk' and 'A=run'"),
         (["--columns", ","], "--columns must be a list of columns"),
         (["--grain", "huge"], "--grain must be one of 'coarse', 'default', 'fine'; got 'huge'"),
     ],

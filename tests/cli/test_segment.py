@@ -447,7 +447,7 @@ def test_killed_at_random_moments_no_half_result_is_taken_for_a_whole_one(tmp_pa
             )
             whole.append(document["n_subspaces"])
         assert (document is None) <= (not (folder / "result.json").exists())
-    subprocess.run(command(2), check=True)
+    run(*command(2)[len(COMMAND) :])
     assert load_result(folder)["n_subspaces"] == 2
     assert not list(folder.glob(f"{STAGING}*"))
 

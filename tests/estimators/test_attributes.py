@@ -127,6 +127,14 @@ def test_a_stream_goes_on_after_pickling():
     _assert_same(again.partial_fit(X[20:], last=True), whole.partial_fit(X[20:], last=True))
 
 
+def test_a_copy_goes_on_with_a_stream_of_its_own():
+    begun = OSC().partial_fit(X[:10])
+    other = copy.copy(begun)
+    other.partial_fit(X[10:], last=True)
+    begun.partial_fit(X[:4])
+    assert (begun.n_samples_seen_, other.n_samples_seen_) == (14, len(X))
+
+
 @pytest.mark.parametrize("library", [pd, pl])
 def test_a_stream_of_data_frames_leaves_out_the_time_and_matches_names(library):
     dates = pd.date_range("2024", periods=len(X), freq="s")

@@ -109,6 +109,15 @@ def test_pca_turns_without_shifting(shape):
     assert few.mean(axis=0) @ few.mean(axis=0) == pytest.approx(X.mean(axis=0) @ X.mean(axis=0))
 
 
+@pytest.mark.parametrize("shape", [(53, 24), (20, 24)])
+def test_of_directions_with_equal_variance_pca_keeps_all_or_none(shape):
+    """Otherwise the order of the columns decides which of them are kept."""
+    rng = np.random.default_rng(0)
+    X = np.eye(24)[rng.permutation(np.arange(shape[0]) % 24)] + 0.0
+    one, other = (Pca(0.5).apply(X[:, order]) for order in (np.arange(24), rng.permutation(24)))
+    np.testing.assert_allclose(one @ one.T, other @ other.T, atol=1e-9)
+
+
 @pytest.mark.parametrize("scale", [1.0, 1e-30])
 def test_pca_leaves_at_least_one_column(scale):
     zeros = make_chain("pca:0.9").apply(np.zeros((5, 3)))

@@ -63,6 +63,40 @@ def test_days_and_named_indices_are_times(values):
     assert from_frame(frame.reset_index(drop=True)).time_unit == "sample"
 
 
+@pytest.mark.parametrize(
+    ("name", "unit", "step"), [(None, "s", 0.25), ("lap", "s", 0.25), ("time_ms", "ms", 250)]
+)
+def test_an_index_of_durations_has_the_times(name, unit, step):
+    index = pd.to_timedelta([0, 250, 500], unit="ms").rename(name)
+    recording = from_frame(pd.DataFrame({"a": [1.0, 3, 2]}, index=index))
+    assert recording.feature_names == ("a",)
+    assert recording.time_unit == unit
+    np.testing.assert_allclose(recording.times, [0, step, 2 * step])
+
+
+def test_an_index_of_periods_has_the_times():
+    frame = pd.DataFrame({"a": [1.0, 3, 2]}, index=pd.period_range("2024-01", periods=3, freq="M"))
+    assert from_frame(frame).dates.to_iso() == ["2024-01-01", "2024-02-01", "2024-03-01"]
+
+
+@pytest.mark.parametrize("library", [pd, pl])
+def test_columns_of_durations_are_numbers(library):
+    durations = np.array([0, 1500, "NaT"], "m8[ms]")
+    table = {"elapsed": durations[[0, 1, 1]], "pause (min)": durations, "a": [1.0, 3, 2]}
+    recording = from_frame(library.DataFrame(table), missing="interpolate")
+    assert (recording.times.tolist(), recording.time_unit) == ([0, 1.5, 1.5], "s")
+    assert recording.feature_names == ("pause (min)", "a")
+    np.testing.assert_allclose(recording.X[:, 0], [0, 0.025, 0.025])
+
+
+@pytest.mark.parametrize("name", [None, "index"])
+def test_an_index_and_a_column_may_have_the_same_name(values, name):
+    frame = pd.DataFrame({"index": values[:, 0], "a": values[:, 1]}, index=when(len(values)).rename(name))
+    recording = from_frame(frame)
+    assert recording.feature_names == ("index", "a")
+    assert pd.Timestamp(recording.dates.to_iso()[-1]) == frame.index[-1]
+
+
 @pytest.mark.parametrize("library", [pd, pl])
 def test_segment_and_fit_take_frames(values, library):
     names = list("abcdef")

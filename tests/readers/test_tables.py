@@ -254,7 +254,29 @@ def test_rows_of_the_file_are_known_after_some_were_dropped(tmp_path):
     assert recording.take(np.array([1])).rows.tolist() == [2]
 
 
-def test_a_time_that_decreases_stays_a_feature_and_is_noted(tmp_path):
+@pytest.mark.parametrize(
+    "clock",
+    [lambda i: i % 25, lambda i: -i, lambda i: "" if i in (0, 7) else i / 2],
+    ids=["reset", "back", "gaps"],
+)
+def test_a_clock_that_cannot_be_the_time_is_no_feature_either(tmp_path, clock):
+    recording = read_text(tmp_path, numbered(("time", clock), SENSOR, n=60), missing="interpolate")
+    assert (recording.feature_names, recording.time_unit) == (("flow",), "sample")
+    why = "which is a clock that runs backwards, was set back or has gaps; name it in columns to keep it"
+    assert f"left out column 'time', {why}" in recording.notes
+    kept = read_text(
+        tmp_path, numbered(("time", clock), SENSOR, n=60), columns=["time"], missing="interpolate"
+    )
+    assert kept.feature_names == ("time",)
+
+
+@pytest.mark.parametrize("name", ["index_of_refraction", "T"])
+def test_what_goes_up_and_down_or_may_be_a_temperature_is_a_feature(tmp_path, name):
+    values = (lambda i: 20 - i) if name == "T" else (lambda i: 1.5 + (i % 7) / 10)
+    assert read_text(tmp_path, numbered((name, values), SENSOR)).feature_names == (name, "flow")
+
+
+def test_a_time_that_decreases_in_a_few_rows_is_a_feature_and_is_noted(tmp_path):
     recording = read_text(tmp_path, "time,a\n2,5\n1,6\n")
     assert recording.feature_names == ("time", "a")
     assert "column 'time' is not used as time because it decreases or has gaps" in recording.notes

@@ -4,7 +4,9 @@
 one thing at a time in the modules that ``[tool.mutmut]`` of pyproject.toml names, runs the tests that reach
 the changed function, and prints the score per module. Survivors follow, each as a diff.
 
-There are thousands of mutants: ``--sample 10`` draws as many from each module, the same ones every time.
+There are thousands of mutants: ``--sample 10`` draws as many from each module, the same ones every time. With
+names, only those of them are tried that match, and ``--tests`` says which tests may notice them:
+``--sample 10 --tests tests/models -- 'seqspan.models*'``.
 
 mutmut leaves decorated functions alone, and most of the models are properties: in the copy they are
 written as plain methods that ``property`` is called on afterwards.
@@ -17,6 +19,7 @@ import ast
 import json
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -41,25 +44,31 @@ if not hasattr(pytest.Item, "_nodeid"):
 """
 
 
-def modules() -> list[str]:
-    """Paths of the modules to be mutated."""
+def modules(patterns: list[str]) -> list[str]:
+    """Paths of the modules to be mutated, of which patterns may leave out some."""
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["mutmut"]
     paths = [path.relative_to(ROOT).as_posix() for path in sorted((ROOT / "src").rglob("*.py"))]
-    return [path for path in paths if any(fnmatch(path, pattern) for pattern in settings["only_mutate"])]
+    mutable = [path for path in paths if any(fnmatch(path, each) for each in settings["only_mutate"])]
+    return [path for path in mutable if not patterns or _may_match(path, patterns)]
 
 
-def draw_mutants(count: int) -> list[str]:
-    """Names of `count` mutants of each module of the copy, or of all that it has."""
+def _may_match(path: str, patterns: list[str]) -> bool:
+    """Whether mutants of a module may have names that match."""
+    name = path.removeprefix("src/").removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+    return any(fnmatch(name, each) or each.startswith(f"{name}.") for each in patterns)
+
+
+def draw_mutants(count: int, patterns: list[str]) -> list[str]:
+    """Names of `count` mutants of each module of the copy, or of all that it has, if they match a pattern."""
     from mutmut.mutation.file_mutation import mutate_file_contents
     from mutmut.utils.format_utils import get_mutant_name
 
-    chance, drawn = random.Random(0), []
-    for module in modules():
+    drawn = []
+    for module in modules(patterns):
         names = sorted(mutate_file_contents(module, (FOLDER / module).read_text()).mutant_names)
-        drawn += [
-            get_mutant_name(Path(module), name) for name in chance.sample(names, min(count, len(names)))
-        ]
-    return drawn
+        some = random.Random(module).sample(names, min(count, len(names)))
+        drawn += [get_mutant_name(Path(module), name) for name in some]
+    return [name for name in drawn if not patterns or any(fnmatch(name, each) for each in patterns)]
 
 
 def without_decorated_getters(source: str) -> str:
@@ -90,9 +99,19 @@ def copy_project() -> None:
         shutil.copy(ROOT / name, FOLDER)
     with (FOLDER / "tests" / "conftest.py").open("a") as conftest:
         conftest.write(COMPATIBILITY)
-    for module in modules():
+    for module in modules([]):
         path = FOLDER / module
         path.write_text(without_decorated_getters(path.read_text()))
+
+
+def restrict(setting: str, values: list[str]) -> None:
+    """Replace a list among mutmut's settings in the copy."""
+    path = FOLDER / "pyproject.toml"
+    path.write_text(
+        re.sub(
+            rf"(?ms)^{setting} = \[.*?^\]", lambda _: f"{setting} = {json.dumps(values)}", path.read_text()
+        )
+    )
 
 
 def run_mutmut(*arguments: str) -> str:
@@ -126,16 +145,23 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("names", nargs="*", help="only these mutants, e.g. 'seqspan.cuts.spectral.ncut*'")
     parser.add_argument("--sample", type=int, help="so many mutants of each module, drawn at random")
+    parser.add_argument(
+        "--tests", nargs="+", default=[], help="only these; by default those of pyproject.toml"
+    )
     parser.add_argument("--least", type=float, default=90, help="percentage killed that is asked for")
     parser.add_argument("--processes", type=int, default=2)
     arguments = parser.parse_args()
     copy_project()
-    names = arguments.names if arguments.sample is None else draw_mutants(arguments.sample)
+    mutated = modules(arguments.names)
+    restrict("only_mutate", mutated)
+    if arguments.tests:
+        restrict("pytest_add_cli_args_test_selection", arguments.tests)
+    names = arguments.names if arguments.sample is None else draw_mutants(arguments.sample, arguments.names)
     run_mutmut("run", "--max-children", str(arguments.processes), *names)
     total = Counter[str]()
     survivors: dict[str, str] = {}
     print(f"\n{'module':44}{'mutants':>9}{'killed':>9}{'timeout':>9}{'survived':>9}{'score':>9}")
-    for module in [each for each in modules() if (FOLDER / "mutants" / f"{each}.meta").exists()]:
+    for module in [each for each in mutated if (FOLDER / "mutants" / f"{each}.meta").exists()]:
         found = {name: outcome for name, outcome in outcomes(module).items() if outcome != "left out"}
         survivors |= {name: outcome for name, outcome in found.items() if outcome not in NOTICED}
         print_row(module, Counter(found.values()))

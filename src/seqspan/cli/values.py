@@ -42,7 +42,7 @@ def parse_names(given: str) -> dict[int, str]:
     names: dict[int, str] = {}
     for item in parse_list("--names", given) if given else ():
         label, equals, name = item.partition("=")
-        names |= _named("--names", label, name if equals else "", item)
+        _add_name(names, "--names", label, name if equals else "", item)
     return names
 
 
@@ -55,16 +55,17 @@ def read_names(path: Path) -> dict[int, str]:
     names: dict[int, str] = {}
     for row in rows:
         given = f"{row['label']},{row['name']}"
-        names |= _named(printable(path.name), row["label"] or "", row["name"] or "", given)
+        _add_name(names, printable(path.name), row["label"] or "", row["name"] or "", given)
     return names
 
 
-def _named(where: str, label: str, name: str, given: str) -> dict[int, str]:
-    """One label with its name, checked."""
+def _add_name(names: dict[int, str], where: str, label: str, name: str, given: str) -> None:
+    """Add one label with its name, checked."""
     number = label_of(label.strip().upper())
     if number is None or not name.strip():
         raise ValueError(f"{where} must name labels, as in A=walk,B=run; got {given!r}.")
-    return {number: name.strip()}
+    if names.setdefault(number, name.strip()) != name.strip():
+        raise ValueError(f"{where} must give a label one name; got {names[number]!r} and {given!r}.")
 
 
 def write_names(names: Mapping[int, str]) -> str:

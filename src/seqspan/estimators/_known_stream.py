@@ -10,8 +10,9 @@ import numpy as np
 from seqspan._core.spans import UNKNOWN, Division
 from seqspan._core.threads import Team
 from seqspan._core.types import Array, IntArray
+from seqspan.cuts.online.boundaries import confidence_within
 from seqspan.cuts.online.paths import Ended, GrowingPaths
-from seqspan.cuts.online.stream import CHUNK, HELD, confidence_within
+from seqspan.cuts.online.stream import CHUNK, HELD
 from seqspan.known import KnownStates
 from seqspan.preprocess._frozen import refuse_subsampling
 from seqspan.preprocess._steps import Delay

@@ -44,6 +44,12 @@ class PartialFit(SubspaceSegmenter):
     _parameters: dict[str, Any]
     _columns: tuple[str, ...] = ()  # of the tables or recordings that the stream consists of
 
+    def __copy__(self) -> Self:
+        """A copy goes on with a stream of its own."""
+        twin = type(self).__new__(type(self))
+        twin.__dict__.update(self.__dict__, _stream=copy.deepcopy(self._stream))
+        return twin
+
     def partial_fit(self, X: npt.ArrayLike | Recording, y: object = None, *, last: bool = False) -> Self:
         """Extend the segmentation by the next samples of a stream.
 

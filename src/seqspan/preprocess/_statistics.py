@@ -8,6 +8,7 @@ from seqspan._core.scaling import binary_units
 from seqspan._core.types import Array
 
 TINY = 1e-12  # relative to the data; smaller deviations and variances are rounding errors
+EQUAL = 1e-6  # relative difference of variances that count as equal
 
 
 def column_means(X: Array) -> Array:
@@ -43,7 +44,9 @@ def column_deviations(X: Array) -> Array:
 def principal_directions(centred: Array, share: float) -> Array:
     """Return as few orthonormal directions as hold `share` of the variance.
 
-    Computed from the smaller of the two Gram matrices: frames have far more pixels than there are frames.
+    Those that hold as much as the last of them are returned, too: which comes first depends on the order of
+    the columns. Computed from the smaller of the two Gram matrices: frames have far more pixels than there
+    are frames.
 
     Parameters
     ----------
@@ -61,6 +64,7 @@ def principal_directions(centred: Array, share: float) -> Array:
     held = np.cumsum(values) / max(values.sum(), np.finfo(float).tiny)
     positive = int(np.count_nonzero(values > values[0] * np.finfo(centred.dtype).eps * max(centred.shape)))
     count = min(int(np.searchsorted(held, share * (1 - TINY))) + 1, positive)
+    count += int(np.count_nonzero(values[count:positive] > (1 - EQUAL) * values[max(count - 1, 0)]))
     vectors = vectors[:, :count]
     directions = centred.T @ vectors / np.sqrt(values[:count]) if wide else vectors
     # The sign of a direction is arbitrary; making the largest entry positive makes runs repeatable.

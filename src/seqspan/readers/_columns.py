@@ -27,6 +27,7 @@ UNIT = re.compile(r"(?<![a-z])(ns|us|ms|s|sec|seconds?|min|h|mm|cm|m|km|ft)(?![a
 UNITS_BY_NAME = {"frame": "sample", "index": "sample", "seconds": "s", "second": "s"}
 LEAST_ROWS = 10  # so many consecutive numbers in a column are no coincidence
 LEAST_STEPS = 20  # a column that grows so often and never falls is no noise, and no few steps of a valve
+MAX_RESETS = 0.05  # share of the rows at which a clock that is set back, or runs backwards, turns around
 MAX_LISTED = 12  # names of features in a note
 
 
@@ -76,8 +77,9 @@ class Choice:
 def choose_columns(header: Header, values: Values, wishes: Wishes) -> Choice:
     """Choose features and time.
 
-    Columns that only count the rows, a column without a name that numbers them, further time columns and a
-    constant column with the name of a time are no features unless the user names them.
+    Columns that only count the rows, a column without a name that numbers them, further time columns, clocks
+    that were set back and a constant column with the name of a time are no features unless the user names
+    them.
 
     Parameters
     ----------
@@ -221,11 +223,12 @@ def _word(name: str) -> str:
 
 def _reason_against(name: str, values: Values) -> str:
     """Why a numeric column that nobody asked for is no feature; empty if it is one."""
-    start = values(name, LEAST_ROWS)
+    start, word = values(name, LEAST_ROWS), _word(name)
+    if word and word not in AMBIGUOUS and _is_broken_clock(values(name, None)):
+        return "is a clock that runs backwards, was set back or has gaps"
     if not np.isfinite(start).all() or not len(start):
         return ""
     steps = np.diff(start)
-    word = _word(name)
     if (steps == 1).all() and (len(start) == LEAST_ROWS or (len(start) > 2 and word in COUNTS)):
         return "counts the rows" if (np.diff(values(name, None)) == 1).all() else ""
     if UNNAMED.fullmatch(name.strip()) and (steps > 0).all():
@@ -236,6 +239,15 @@ def _reason_against(name: str, values: Values) -> str:
     if word and word not in AMBIGUOUS and (steps >= 0).all() and is_ordered(values(name, None)):
         return "is a time, too"
     return ""
+
+
+def _is_broken_clock(times: Array) -> bool:
+    """Whether values that cannot be times go in one direction almost everywhere."""
+    if is_ordered(times) or len(times) < LEAST_ROWS:
+        return False
+    steps = np.diff(times[np.isfinite(times)])
+    against = min(np.count_nonzero(steps < 0), np.count_nonzero(steps > 0))
+    return len(steps) >= len(times) / 2 and bool(against <= MAX_RESETS * len(steps))
 
 
 def _are_row_numbers(values: Array) -> bool:

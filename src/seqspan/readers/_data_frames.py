@@ -9,12 +9,20 @@ import numpy as np
 
 from seqspan._core.dates import Dates
 from seqspan._core.types import Array
-from seqspan.readers._columns import TIME_NAME
+from seqspan.readers._columns import TIME_NAME, unit_of
 from seqspan.readers._table import Columns, TableOptions, table_to_recording
 from seqspan.recording import Recording
 
 INDEX = "index"  # name of a pandas index that has none
+DURATIONS = "time (s)"  # name of an index of durations, unless it has the name of a time itself
 NUMBERS = "iufb"  # NumPy's letters for kinds of numbers
+TICKS = {
+    "ns": "ns",
+    "us": "us",
+    "ms": "ms",
+    "min": "m",
+    "h": "h",
+}  # NumPy's names of units other than seconds
 
 
 def is_frame(source: Any) -> bool:
@@ -30,8 +38,9 @@ def from_frame(frame: Any, **options: Any) -> Recording:
     ----------
     frame : pandas.DataFrame or polars.DataFrame
         One row per sample, in order. Columns are used as those of a table file are: a column of dates or with
-        the name of a time has the times, other numeric columns are features. An index of dates, or one that
-        has the name of a time, has the times.
+        the name of a time has the times, other numeric columns are features. An index of dates, periods or
+        durations, or one that has the name of a time, has the times. Durations are numbers of seconds, unless
+        the name says otherwise ("time_ms").
     **options
         ``time``, ``columns``, ``exclude``, ``labels`` and ``missing``, as for a table file.
 
@@ -54,20 +63,26 @@ def from_frame(frame: Any, **options: Any) -> Recording:
         raise ValueError(f"columns must have different names; several are called {', '.join(repeated)}.")
     places = range(len(names))
     series = [frame.iloc[:, place] if hasattr(frame, "iloc") else frame[:, place] for place in places]
-    columns = dict(zip(names, series, strict=True))
-    if _index_has_times(frame):
-        name = INDEX if frame.index.name is None else str(frame.index.name)
-        columns = {name: frame.index.to_series()} | columns
+    columns = _index_column(frame, names) | dict(zip(names, series, strict=True))
     return table_to_recording(_sort(columns), TableOptions(**options))
 
 
-def _index_has_times(frame: Any) -> bool:
-    """Whether a pandas frame has an index of dates, or one with the name of a time."""
+def _index_column(frame: Any, taken: list[str]) -> dict[str, Any]:
+    """The index of a pandas frame as a column, by a name that no other has; nothing if it has no times."""
     index = getattr(frame, "index", None)
     if index is None or index.nlevels > 1:
-        return False
-    named = index.name is not None and TIME_NAME.fullmatch(str(index.name))
-    return _kind(index) == "M" or (bool(named) and _kind(index) in NUMBERS)
+        return {}
+    if str(index.dtype).startswith("period"):
+        index = index.to_timestamp()
+    kind, name = _kind(index), INDEX if index.name is None else str(index.name)
+    is_named = index.name is not None and TIME_NAME.fullmatch(name)
+    if not (kind in "mM" or (is_named and kind in NUMBERS)):
+        return {}
+    if kind == "m" and not is_named:
+        name = DURATIONS
+    while name in taken:
+        name += " (index)"
+    return {name: index.to_series()}
 
 
 def _sort(columns: dict[str, Any]) -> Columns:
@@ -79,6 +94,8 @@ def _sort(columns: dict[str, Any]) -> Columns:
         kind = _kind(column)
         if kind == "M":
             temporal[name] = _dates(column)
+        elif kind == "m":
+            numbers[name] = _durations(column, TICKS.get(unit_of(name), "s"))
         elif kind in NUMBERS:
             numbers[name] = _numbers(column)
         else:
@@ -89,13 +106,13 @@ def _sort(columns: dict[str, Any]) -> Columns:
 
 
 def _kind(column: Any) -> str:
-    """NumPy's letter for what a column holds; "O" if it is neither numbers nor dates."""
+    """NumPy's letter for what a column holds; "O" if it is neither numbers, dates nor durations."""
     dtype = column.dtype
     if not hasattr(dtype, "is_numeric"):  # pandas
         return str(getattr(dtype, "kind", "O"))
     if dtype.is_numeric() or str(dtype) == "Boolean":
         return "f"
-    return "M" if str(dtype).startswith("Date") else "O"
+    return {"Date": "M", "Dura": "m"}.get(str(dtype)[:4], "O")
 
 
 def _numbers(column: Any) -> Array:
@@ -104,6 +121,11 @@ def _numbers(column: Any) -> Array:
     if hasattr(column, "iloc"):
         return np.asarray(column.to_numpy(dtype=kind, na_value=np.nan))
     return np.asarray(column.cast(float).to_numpy(), dtype=kind)
+
+
+def _durations(column: Any, unit: str) -> Array:
+    """The durations of a column as numbers of a unit, with NaN for missing ones."""
+    return np.asarray(column.to_numpy().astype("m8[ns]") / np.timedelta64(1, unit))  # type: ignore[call-overload]
 
 
 def _dates(column: Any) -> Dates:

@@ -106,9 +106,11 @@ def resample_one(recording: Recording, rate: float) -> Recording:
     taken = replace(recording.take(nearest), times=new, dates=_dates_at(recording, new))
     if recording.X.dtype.kind != "f":
         return taken
+    exponents = np.frexp(np.abs(recording.X).max(axis=0))[1]  # sums of the largest numbers would overflow
+    ordinary = replace(recording, X=np.ldexp(recording.X.astype(np.float64), -exponents))
     means = rate * MAX_RATE_RATIO < (_rate(recording) or rate)
-    values = _averages(recording, new, 1 / rate) if means else _between(recording, new)
-    return replace(taken, X=values.astype(recording.X.dtype))
+    values = _averages(ordinary, new, 1 / rate) if means else _between(ordinary, new)
+    return replace(taken, X=np.ldexp(values, exponents).astype(recording.X.dtype))
 
 
 def _dates_at(recording: Recording, new: Array) -> Dates | None:
@@ -130,12 +132,14 @@ def _averages(recording: Recording, new: Array, width: float) -> Array:
     times = recording.times
     starts, ends = np.maximum(new - width / 2, times[0]), np.minimum(new + width / 2, times[-1])
     steps, found = np.diff(times), []
-    for column in recording.X.T.astype(np.float64):
+    middles = recording.X.mean(axis=0)  # far from zero, areas would lose the digits in which samples differ
+    for column in (recording.X - middles).T:
         areas = np.concatenate([[0.0], np.cumsum(steps * (column[1:] + column[:-1]) / 2)])
         found.append(
             (_area(ends, times, column, areas) - _area(starts, times, column, areas)) / (ends - starts)
         )
-    return np.column_stack(found)
+    averages: Array = np.column_stack(found) + middles
+    return averages
 
 
 def _area(places: Array, times: Array, column: Array, areas: Array) -> Array:

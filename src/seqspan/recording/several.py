@@ -89,7 +89,8 @@ def split_at_gaps(recording: Recording, gap: float) -> Recording:
     ----------
     recording : Recording
     gap : float
-        In the unit of the times; samples further apart than that are not neighbours.
+        In the unit of the times; samples further apart than that are not neighbours. It must not be shorter
+        than the usual time from one sample to the next.
 
     Returns
     -------
@@ -102,7 +103,14 @@ def split_at_gaps(recording: Recording, gap: float) -> Recording:
     >>> split_at_gaps(log, 10.0).names
     ('log.csv 1', 'log.csv 2')
     """
-    joins = np.union1d(recording.joins, np.flatnonzero(np.diff(recording.times) > gap) + 1).astype(np.intp)
+    times, rate = recording.times, sampling_rate(recording)
+    rounding = 4 * np.spacing(np.abs(times).max())  # of times, and of their differences
+    if not gap > 0 or (rate is not None and gap + rounding < 1 / rate):
+        usual = (
+            "0" if rate is None else f"{1 / rate:.4g} {recording.time_unit}, the time from sample to sample"
+        )
+        raise ValueError(f"a gap must be longer than {usual}; got {gap:g}.")
+    joins = np.union1d(recording.joins, np.flatnonzero(np.diff(times) > gap + rounding) + 1).astype(np.intp)
     if not joins.size:
         return recording
     sources = recording.sources or (recording.source,)

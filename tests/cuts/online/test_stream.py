@@ -171,6 +171,20 @@ def test_one_column_is_embedded():
     assert all(np.abs(osc.boundaries_ - place).min() <= 20 for place in (400, 800))
 
 
+@pytest.mark.parametrize("n_columns", [1, 2])
+@pytest.mark.parametrize("size", [1.0, 100.0])
+def test_a_step_of_few_columns_is_one_boundary(n_columns, size):
+    """Of the windows around a step that hold both sides of it, there are enough for a span."""
+    steps = np.repeat([0.0, size, 0.0], [150, 200, 150])[:, None]
+    rows = steps + 0.1 * np.random.default_rng(n_columns).standard_normal((500, n_columns))
+    stream = OSC(preprocess="auto").begin_stream()
+    for block in np.array_split(rows, 20):
+        stream.extend(block)
+    assert len(stream.division().boundaries) == 2
+    np.testing.assert_allclose(stream.division().boundaries, [150, 350], atol=stream.prepared.reach)
+    assert len(stream.final) > 0
+
+
 def test_samples_are_described_once_their_neighbours_have_arrived():
     stream = Stream(Preparation("delay:5"))
     stream.extend(recording(length=60))

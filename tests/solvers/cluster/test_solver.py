@@ -51,7 +51,7 @@ def problem(model):
 )  # fmt: skip
 def test_three_workers_do_what_one_process_does(cluster, model):
     X, D = problem(model)
-    stopping = Stopping(TOL, 5000)
+    stopping = Stopping(1e-3 if model.zero_diagonal else TOL, 5000)  # 140 iterations of SpatSC instead of 445
     alone = solve_here(model, X, D, stopping)
     together = solve_on_cluster(model, X, cluster.address, dictionary=D, stopping=stopping)
     assert together.n_iter == alone.n_iter

@@ -18,8 +18,8 @@ from seqspan._core.kernels import spread_anchors
 from seqspan._core.spans import MIN_LENGTH, Division
 from seqspan._core.threads import Team
 from seqspan._core.types import Array, IntArray
+from seqspan.cuts.online.boundaries import confidence_within, join_close
 from seqspan.cuts.online.labels import MAX_LABELS, N_ROWS, KnownLabels
-from seqspan.cuts.ordered.confidence import boundary_confidence
 from seqspan.cuts.ordered.cost import GaussianCost
 from seqspan.cuts.ordered.cut import refine
 from seqspan.cuts.ordered.features import SampleFeatures
@@ -128,7 +128,8 @@ class Stream:
     @property
     def later(self) -> IntArray:
         """Boundaries of the best division that are not final."""
-        return np.empty(0, np.intp) if self._search is None else self._search.boundaries()
+        found = [] if self._search is None else self._search.boundaries().tolist()
+        return np.array(self._without_transitions(found), dtype=np.intp)
 
     def confidence(self, boundaries: IntArray) -> Array:
         """How sure boundaries among the samples held are, as in the ordered cut; NaN where none are held."""
@@ -209,8 +210,7 @@ class Stream:
         assert self._search is not None
         if not self._saw_change and self._search.agrees(self._margin):
             self._look()  # features of a recording that does not change say little about what comes then
-        for boundary in self._search.settle(self._margin):
-            self._finish(boundary)
+        self._finish_all(self._search.settle(self._margin))
         # until a new state has anchors of its own, it looks like the next new one
         if self._new_state and self._reached - self._described_at >= DESCRIBED_FOR:
             self._describe_anew()
@@ -287,11 +287,23 @@ class Stream:
     def _make_room(self, first: int) -> None:
         """Forget the samples before `first`; boundaries there become final as they are."""
         if self._search is not None:
-            for boundary in self._search.force(first):
-                self._finish(boundary)
+            self._finish_all(self._search.force(first))
             self._search.forget(first)
         self._rows, self._Y = self.rows[first - self.start :].copy(), self._Y[first - self.start :]
         self.start = first
+
+    def _finish_all(self, boundaries: list[int]) -> None:
+        """Make boundaries final, except those of a span that is nothing but a change from one to another."""
+        assert self._search is not None
+        following = self._search.boundaries()[:1].tolist()
+        n_final = len(self._without_transitions(boundaries))
+        for boundary in self._without_transitions([*boundaries, *following])[:n_final]:
+            self._finish(boundary)
+
+    def _without_transitions(self, boundaries: list[int]) -> list[int]:
+        """Leave out spans in which hardly a sample is beside neighbours of its own kind only."""
+        reach = 0 if self.prepared is None else self.prepared.reach
+        return join_close(boundaries, self._min_length + 2 * reach if reach else 0, self.final[-1:])
 
     def _finish(self, boundary: int) -> None:
         """Make a boundary final: move it to the sample where it saves most, and label the span before it."""
@@ -347,22 +359,6 @@ class Stream:
         assert self._features is not None
         width = runs.shape[1]
         return self._features(self.prepared(runs.reshape(-1, runs.shape[2]))[width // 2 :: width].T)
-
-
-def confidence_within(Y: Array, places: IntArray) -> Array:
-    """Confidence of boundaries from the features of the samples held; NaN for places that are not among them.
-
-    Examples
-    --------
-    >>> Y = np.repeat([[0.0], [1.0]], 20, axis=0) + 0.01 * np.cos(np.arange(40.0))[:, None]
-    >>> confidence_within(Y, np.array([-3, 20])).round(1).tolist()
-    [nan, 1.0]
-    """
-    held = (places > 0) & (places < len(Y))
-    confidence = np.full(len(places), np.nan)
-    if held.any():
-        confidence[held] = boundary_confidence(Y, places[held])
-    return confidence
 
 
 def price_of_boundary(count: SpanCount, n_samples: int, grain: str) -> float:

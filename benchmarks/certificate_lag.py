@@ -18,6 +18,7 @@ import numpy as np
 from benchmarks.common import describe_machine, motion_problem, paper_problem, print_table, unit_columns
 from seqspan._core.threads import Team
 from seqspan.models import Osc
+from seqspan.solvers.fast.certificate import certify
 from seqspan.solvers.fast.reduced import reduce
 from seqspan.solvers.fast.steps import advance
 from seqspan.solvers.fast.sweeps import State, Sweeps
@@ -46,7 +47,7 @@ def bounds_by_iteration(X: np.ndarray) -> Iterator[tuple[int, float, float, floa
         state = sweeps.zero_state(10.0, 30.0)
         for iteration in range(1, ITERATIONS + 1):
             advance(sweeps, state)
-            objective, bound = sweeps.certify(state)
+            objective, bound = certify(sweeps, state)
             yield iteration, objective, bound, scaled_bound(sweeps, state, X)
 
 

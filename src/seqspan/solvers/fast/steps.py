@@ -20,7 +20,7 @@ TARGET_RESIDUAL_RATIO = 0.1  # relative dual over primal residual; small, becaus
 DEAD_ZONE = 0.2  # of the logarithm of a penalty: smaller changes are not worth a pass over the state
 WEIGH_BELOW = 5e-3  # relative gap; before, nobody knows which jumps will vanish
 WEIGH_EVERY = 20  # iterations between updates of the weights
-MAX_CURVATURE = 100.0  # of a jump's term, relative to the penalty, that a weight follows
+MAX_CURVATURE = 1000.0  # of a jump's term, relative to the penalty, that a weight follows
 
 
 def advance(sweeps: Sweeps, s: State) -> State:

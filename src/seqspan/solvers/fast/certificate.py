@@ -1,0 +1,77 @@
+"""How far from the minimum a state of the fast solver is.
+
+ADMM keeps the jumps of Z that should vanish only small, and their norms add up. J has exact zeros. So the
+objective is also computed for the means of Z over the runs of time steps without a jump, and the lower one
+counts. The lower bound is that of :class:`seqspan.models.certificate.DualPoint`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from seqspan._core.types import Array, IntArray
+from seqspan.models.certificate import DualPoint
+from seqspan.solvers.fast.sweeps import HUGE, State, Sweeps
+
+MAX_BAND_GAP = 0.1  # up to this gap a multiplier is always better off in a band
+
+
+def certify(sweeps: Sweeps, s: State) -> tuple[float, float]:
+    """Return the objective and a lower bound on the minimum; updates the state's gap."""
+    value, bound = objective(sweeps, s), lower_bound(sweeps, s)
+    s.gap = max(value - bound, 0.0) / value if value > 0 else 0.0
+    return value, bound
+
+
+def objective(sweeps: Sweeps, s: State) -> float:
+    """The model's value at the shrunk V, or at its means over runs if that is lower."""
+    absolute, (squares, entries, between), fitted = sweeps.evaluate(s)
+    coupled = entries.sum() if sweeps.entrywise else np.sqrt(squares).sum()
+    value, s.averaged = _value(sweeps, absolute[0], coupled, fitted), False
+    starts = sweeps.run_starts(s)
+    if starts is not None:
+        of_means = _value(sweeps, absolute[1], np.sqrt(between).sum(), _average_rows(fitted, starts))
+        value, s.averaged = min(value, of_means), of_means < value
+    # means are no longer than what they are means of, so this bounds what they leave out, too
+    return value + left_out_loss(sweeps, s)
+
+
+def lower_bound(sweeps: Sweeps, s: State) -> float:
+    """The dual value at ``E = X - XS`` and the tightened multiplier of J, in the best of a few bands."""
+    model, data = sweeps.model, sweeps.data
+    E = data.residual(s.fitted)
+    # a band wider than the gap loses more by its scale than it can gain
+    widths = [1, 1 + s.gap / 6, 1 + s.gap / 2]
+    if s.gap > MAX_BAND_GAP:
+        widths.append(HUGE / model.lam1)  # no band at all
+    bands = (np.array(widths) * model.lam1).astype(sweeps.dtype)
+    squares, largest, worst = sweeps.tighten(s, (E * data.sigma).astype(sweeps.dtype), bands)
+    lengths = largest if sweeps.entrywise else np.sqrt(squares)
+    linear, quadratic = np.einsum("tr,tr->t", E, data.Y), np.einsum("tr,tr->t", E, E) / 2
+    points = (DualPoint(linear, quadratic, *columns) for columns in zip(lengths, largest, worst, strict=True))
+    return max(point.bound(model.lam1, model.lam2) for point in points) + data.outside
+
+
+def _value(sweeps: Sweeps, absolute: float, coupled: float, fitted: Array) -> float:
+    """The model's value from ``||Z||_1``, the norm of ZR and ``Q^T Z``, without coordinates left out."""
+    E = sweeps.data.residual(fitted)
+    fit = np.vdot(E, E) / 2 + sweeps.data.outside
+    return float(fit + sweeps.model.lam1 * absolute + sweeps.model.lam2 * coupled)
+
+
+def left_out_loss(sweeps: Sweeps, s: State) -> float:
+    """Bound on the loss in coordinates that are left out."""
+    if not sweeps.data.left_out[0]:
+        return 0.0
+
+    def square(blocks: range) -> float:
+        return sum(float(np.sum(sweeps.split(s, b)[0] ** 2, dtype=float)) for b in blocks)
+
+    return sweeps.data.left_out_loss(float(np.sqrt(sum(sweeps.team.map(square, sweeps.n_blocks)))))
+
+
+def _average_rows(rows: Array, starts: IntArray) -> Array:
+    """Means over runs of rows, repeated."""
+    lengths = np.diff(starts)
+    means = np.add.reduceat(rows, starts[:-1], axis=0, dtype=float) / lengths[:, None]
+    return np.asarray(np.repeat(means, lengths, axis=0))

@@ -125,14 +125,34 @@ class DualPoint:
         """Scales of the columns of E, if ``|X^T E - V R^T|`` is within lam1."""
         lost = np.maximum(1 - lam2 / np.maximum(self.lengths, TINY), 0)
         kept = np.log(np.clip(1 - lam1 / np.maximum(self.largest, TINY), FASTEST_DECAY, 1))
-        lost = np.maximum(_spread(lost, kept), _spread(lost[::-1], kept[::-1])[::-1])
+        lost = spread_in_time(lost, kept)
         return np.asarray(1 - np.maximum(lost, np.append(0.0, lost[:-1])))
 
 
-def _spread(lost: Array, kept: Array) -> Array:
-    """``lost_t = max(lost_t, lost_{t-1} exp(kept_t))``, one after the other."""
-    total = np.cumsum(kept)
-    return np.asarray(np.exp(np.maximum.accumulate(np.log(np.maximum(lost, TINY)) - total) + total))
+def spread_in_time(values: Array, rates: Array) -> Array:
+    """Raise ``values_t`` to at least ``values_{t-1} exp(rates_t)`` and ``values_{t+1} exp(rates_t)``.
+
+    Parameters
+    ----------
+    values : array of shape (n,), non-negative
+    rates : array of shape (n,), not positive
+
+    Returns
+    -------
+    array of shape (n,)
+
+    Examples
+    --------
+    >>> spread_in_time(np.array([0.0, 0.0, 8.0, 1.0]), np.log(np.full(4, 0.5))).round(6)
+    array([2., 4., 8., 4.])
+    """
+    return np.maximum(_spread_forwards(values, rates), _spread_forwards(values[::-1], rates[::-1])[::-1])
+
+
+def _spread_forwards(values: Array, rates: Array) -> Array:
+    """The same in one direction."""
+    total = np.cumsum(rates)
+    return np.asarray(np.exp(np.maximum.accumulate(np.log(np.maximum(values, TINY)) - total) + total))
 
 
 def stepwise_bound(model: _PathModel, X: Array, E: Array, V: Array, atoms: Array) -> float:

@@ -126,6 +126,25 @@ def test_the_bound_is_better_than_with_one_scale_and_still_a_bound(model):
         assert lowest * (1 - 1e-7) <= value <= plain[0] + 1e-12
 
 
+@pytest.mark.parametrize("model", [Osc(0.1, 0.5), Osc(0.1, 0.5, joins=(6,)), SpatSc(0.1, 0.05)], ids=str)
+def test_however_columns_are_shortened_the_bound_holds(model):
+    X = two_subspaces((5, 18), seed=11, noise=0.1)
+    lowest = minimum(model, X)
+    sweeps, state = advanced(model, X, 60)
+    bounds = []
+    with Team(1) as sweeps.team:
+        for seed, size in enumerate((0.0, 0.01, 0.2)):
+            state.shortened = size * np.random.default_rng(seed).random(18)
+            bounds.append(certify(sweeps, state)[1])
+            assert state.excess.shape == (18,)
+            assert np.all(state.excess >= 0)
+            scaled = sweeps.data.residual(state.fitted) * sweeps.data.sigma
+            squares, _, _ = sweeps.tighten(state, scaled, np.full(4, 0.1))
+            np.testing.assert_array_equal(squares[::2], squares[1::2])
+            assert np.any(squares[2] < squares[0]) == (size > 0)
+    assert max(bounds) <= lowest * (1 + 1e-7)  # the oracle's own tolerance
+
+
 def test_a_third_of_the_iterations_to_a_tight_gap_is_saved(monkeypatch):
     """And the objective is the same: the certificate changes what is proved, not what is computed."""
     X, stopping = paper_problem(100), Stopping(1e-4, 1000)

@@ -2,7 +2,10 @@
 
 ADMM keeps the jumps of Z that should vanish only small, and their norms add up. J has exact zeros. So the
 objective is also computed for the means of Z over the runs of time steps without a jump, and the lower one
-counts. The lower bound is that of :class:`seqspan.models.certificate.DualPoint`.
+counts. The lower bound is that of :class:`seqspan.models.certificate.DualPoint`. Its multiplier's columns are
+sometimes longer than lam2 once they are tightened. On the way to a tight gap, the next certificate also tries
+to start from columns that are shorter by that excess: entries with room to move then make up for those
+without.
 """
 
 from __future__ import annotations
@@ -10,9 +13,10 @@ from __future__ import annotations
 import numpy as np
 
 from seqspan._core.types import Array, IntArray
-from seqspan.models.certificate import DualPoint
+from seqspan.models.certificate import DualPoint, spread_in_time
 from seqspan.solvers.fast.sweeps import HUGE, State, Sweeps
 
+EXCESS_DECAY = 0.7  # per time step, of the share by which columns next to one too long are shortened
 MAX_BAND_GAP = 0.1  # up to this gap a multiplier is always better off in a band
 
 
@@ -42,11 +46,15 @@ def lower_bound(sweeps: Sweeps, s: State) -> float:
     E = data.residual(s.fitted)
     # a band wider than the gap loses more by its scale than it can gain
     widths = [1, 1 + s.gap / 6, 1 + s.gap / 2]
-    if s.gap > MAX_BAND_GAP:
+    if s.shortened is not None:
+        widths[2:] = widths[:2]
+    elif s.gap > MAX_BAND_GAP:
         widths.append(HUGE / model.lam1)  # no band at all
     bands = (np.array(widths) * model.lam1).astype(sweeps.dtype)
     squares, largest, worst = sweeps.tighten(s, (E * data.sigma).astype(sweeps.dtype), bands)
     lengths = largest if sweeps.entrywise else np.sqrt(squares)
+    excess = np.maximum(lengths[0 if s.shortened is None else 2] / model.lam2 - 1, 0)
+    s.excess = spread_in_time(excess, np.full(sweeps.n, np.log(EXCESS_DECAY)))
     linear, quadratic = np.einsum("tr,tr->t", E, data.Y), np.einsum("tr,tr->t", E, E) / 2
     points = (DualPoint(linear, quadratic, *columns) for columns in zip(lengths, largest, worst, strict=True))
     return max(point.bound(model.lam1, model.lam2) for point in points) + data.outside

@@ -308,11 +308,12 @@ def average(Z: Block, starts: Any, jumps: Any) -> Any:
 
 @_compiled
 def tighten(
-    U: Block, correlations: Block, q: Block, k: Block, c: Any, bands: Any, ahead: Any, diagonal: int,
-    squares: Any, largest: Any, worst: Any,
+    U: Block, correlations: Block, q: Block, k: Block, kept: Block, c: Any, bands: Any, ahead: Any,
+    diagonal: int, squares: Any, largest: Any, worst: Any,
 ) -> None:  # fmt: skip
     """Clip the multiplier k b in time until ``|X^T E - V R^T| <= band``, for several bands at once.
 
+    Each band starts from a share ``kept`` (n_bands, n) of the multiplier's columns.
     The twin of :func:`seqspan.models.certificate.tighten`. Adds the squared norms of the clipped columns to
     squares (n_bands, n), and raises largest (n_bands, n) to their largest entries and worst (n_bands,) to the
     largest of ``|X^T E - V R^T|``. ``ahead`` (width,) is the sum of the correlations over time; it is
@@ -342,12 +343,13 @@ def tighten(
         for j in range(bands.size):
             band = bands[j]
             reach = band * U.dtype.type(n - 1 - t)
+            share = kept[j, t]
             total = zero
             for i in range(width):
                 center = previous[j, i] - correlations[t, i]
                 low = max(center - band - free[i], ahead[i] - reach - passed[i])
                 high = min(center + band + free[i], ahead[i] + reach + passed[i])
-                v = max(low, min(target[i], high))
+                v = max(low, min(share * target[i], high))
                 total += v * v
                 worst_here[j, i] = max(worst_here[j, i], abs(center - v) - free[i])
                 previous[j, i] = v

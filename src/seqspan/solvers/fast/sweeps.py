@@ -37,7 +37,9 @@ class State:
     are the squared column norms of U, ``fitted`` (n, r) is ``Q^T S``, ``gap`` is the last one computed, and
     ``model`` is the model being minimised. The second penalty is r2 at every time step, or r2 times
     ``weights`` (n,), if there are any; it is zero where a recording ends. ``averaged`` says whether the last
-    objective was that of the means of Z over runs of time steps without a jump.
+    objective was that of the means of Z over runs of time steps without a jump. ``excess`` (n,) is the share
+    by which the certificate found columns of the multiplier too long, and ``shortened`` (n,) the share by
+    which it shortens them beforehand.
     """
 
     V: Array
@@ -51,6 +53,8 @@ class State:
     model: Osc | SpatSc | None = None
     weights: Array | None = None
     averaged: bool = False
+    excess: Array | None = None
+    shortened: Array | None = None
 
 
 class Sweeps:
@@ -219,9 +223,13 @@ class Sweeps:
     def tighten(self, s: State, scaled: Array, bands: Array) -> tuple[Array, Array, Array]:
         """Clip the multiplier to bands around ``scaled @ Q^T`` (see the loop of the same name).
 
-        Returns squares and largest (n_bands, n) and worst (n_bands,).
+        From the third band on, columns are shortened beforehand if the state says so. Returns squares and
+        largest (n_bands, n) and worst (n_bands,).
         """
         c, q, k = self._constants(s), self._multiplier_share(s), self._penalties(s).astype(self.dtype)
+        kept = np.ones((bands.size, self.n), self.dtype)
+        if s.shortened is not None:
+            kept[2:] -= s.shortened.astype(self.dtype)
         ahead = [scaled[part].sum(axis=0) for part in self.recordings]
 
         def tighten(blocks: range) -> tuple[Array, Array, Array]:
@@ -232,8 +240,9 @@ class Sweeps:
                     np.matmul(scaled, self.Q[b].T, out=correlations)
                     for part, rest in zip(self.recordings, ahead, strict=True):
                         self.loops.tighten(
-                            s.U[b, part], correlations[part], q[part], k[part], c, bands, self.Q[b] @ rest,
-                            self._diagonal(b) - part.start, squares[:, part], largest[:, part], worst,
+                            s.U[b, part], correlations[part], q[part], k[part], kept[:, part], c, bands,
+                            self.Q[b] @ rest, self._diagonal(b) - part.start, squares[:, part],
+                            largest[:, part], worst,
                         )  # fmt: skip
             return squares, largest, worst
 

@@ -1,6 +1,6 @@
 """Many files with one vocabulary: processor time, peak memory, and whether the spans are right.
 
-    python -m benchmarks.many --files 1000      # a million samples; needs 3 GB and five minutes of processor time
+    python -m benchmarks.many --files 1000      # a million samples: 3 GB, five minutes of processor time
     python -m benchmarks.many --files 100
 
 Every file is a table of 1,000 rows with a time and eight columns: four spans of 250 rows around one of six

@@ -1,11 +1,12 @@
-"""Iterations and seconds to tight gaps, with and without weights of the time steps.
+"""Iterations and seconds to tight gaps, before and after.
 
     python -m benchmarks.tight_gaps [--data DIR] [--large] [--only TEXT ...] [--seconds 60]
 
 Runs the fast solver in double precision on the problems of ``benchmarks.certificate_lag``, with --data also
 on Weizmann 2 to 4, and with --large on the paper's data at n = 2,000. "before" is the same solver with one
-penalty for all time steps, in the same run. A gap that was not reached in --seconds (">") counts with the
-iterations and seconds spent until then.
+penalty and one scale of the dual point for all time steps, and without means over runs, in the same run. It
+runs on one thread, and seconds are processor time, so that other work on the machine matters less. A gap that
+was not reached in --seconds (">") counts with the iterations and seconds spent until then.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from unittest.mock import patch
 
@@ -21,10 +23,11 @@ import numpy as np
 
 from benchmarks.certificate_lag import MODEL, problems
 from benchmarks.common import describe_machine, paper_problem, print_table, unit_columns
+from benchmarks.one_scale import certify_with_one_scale
 from benchmarks.time_to_gap import OutOfTime
 from seqspan.solvers import Progress, Stopping
 from seqspan.solvers.fast import solver
-from seqspan.solvers.fast.steps import advance, advance_weighted
+from seqspan.solvers.fast.steps import advance
 
 GAPS = (1e-2, 1e-4, 1e-6)
 
@@ -40,30 +43,42 @@ def all_problems(data: Path | None, large: bool) -> Iterator[tuple[str, np.ndarr
         yield "paper, n = 2000", paper_problem(2000)
 
 
-def history(X: np.ndarray, seconds: float, *, weighted: bool) -> list[Progress]:
+@dataclass(frozen=True)
+class Reached:
+    """A gap, and what it took."""
+
+    gap: float
+    iteration: int
+    seconds: float
+
+
+def history(X: np.ndarray, seconds: float, *, before: bool) -> list[Reached]:
     """Return the certificates of one run."""
-    record: list[Progress] = []
+    record: list[Reached] = []
+    began = time.process_time()
 
     def callback(progress: Progress) -> None:
-        record.append(progress)
-        if progress.seconds > seconds:
+        record.append(Reached(progress.gap, progress.iteration, time.process_time() - began))
+        if record[-1].seconds > seconds:
             raise OutOfTime
 
-    step = advance_weighted if weighted else advance
-    with suppress(OutOfTime), patch.object(solver, "advance_weighted", step):
-        solver.solve_fast(MODEL, X, stopping=Stopping(min(GAPS), 10**6, callback=callback))
+    with suppress(OutOfTime), ExitStack() as stack:
+        if before:
+            stack.enter_context(patch.object(solver, "advance_weighted", advance))
+            stack.enter_context(patch.object(solver, "certify", certify_with_one_scale))
+        solver.solve_fast(MODEL, X, stopping=Stopping(min(GAPS), 10**6, callback=callback), n_jobs=1)
     return record
 
 
-def first(record: list[Progress], gap: float) -> tuple[Progress, bool]:
+def first(record: list[Reached], gap: float) -> tuple[Reached, bool]:
     """Return the first certificate of a gap, or the last one; and whether the gap was reached."""
-    found = next((progress for progress in record if progress.gap <= gap), None)
+    found = next((reached for reached in record if reached.gap <= gap), None)
     return found or record[-1], found is not None
 
 
 def compare(name: str, X: np.ndarray, seconds: float) -> list[dict[str, object]]:
     """Return one row for each gap."""
-    before, after = (history(X, seconds, weighted=weighted) for weighted in (False, True))
+    before, after = (history(X, seconds, before=before) for before in (True, False))
     rows = []
     for gap in GAPS:
         (old, old_reached), (new, new_reached) = first(before, gap), first(after, gap)
@@ -98,10 +113,11 @@ def main() -> None:
     parser.add_argument("--data", type=Path, help="folder of the real data sets")
     parser.add_argument("--large", action="store_true", help="also the paper's data at n = 2,000")
     parser.add_argument("--only", nargs="+", help="only problems whose name contains one of these")
-    parser.add_argument("--seconds", type=float, default=60.0, help="longest time for one run")
+    parser.add_argument("--seconds", type=float, default=60.0, help="longest processor time for one run")
     options = parser.parse_args()
     print(describe_machine())
-    history(paper_problem(600), 60, weighted=True)  # load compiled code before the clock starts
+    for before in (True, False):  # load compiled code before the clock starts
+        history(paper_problem(600), 5, before=before)
     rows: list[dict[str, object]] = []
     began = time.perf_counter()
     for name, X in all_problems(options.data, options.large):

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
-from tests.oracles import dense_R
+from tests.oracles import dense_R, minimum
 from tests.problems import WIDE, planted, two_subspaces
 
 from seqspan.models import GraphRegularised, Lrr, Osc, SpatSc, Ssc
-from seqspan.models.certificate import parabola_top, scaled_bound, tighten
+from seqspan.models.certificate import DualPoint, parabola_top, scaled_bound, tighten
 
 unhurried = settings(deadline=None)  # a busy machine is no bug
 seeds = st.integers(0, 2**32 - 1)
@@ -145,3 +145,66 @@ def test_a_graph_without_edges_still_has_a_bound():
     model = GraphRegularised(0.2, 0.5, np.zeros((WIDE[1], WIDE[1])))
     alone = Lrr(0.2).lower_bound(X, 0.1 * X)
     assert model.lower_bound(X, 0.1 * X, np.zeros((WIDE[1], 0))) == pytest.approx(alone, rel=1e-9)
+
+
+def _scales_step_by_step(lengths, largest, lam1, lam2):
+    """Scales of V's columns and of E's, by the definition: as large as lam2 and both neighbours allow."""
+    tau = np.minimum(1, lam2 / np.maximum(lengths, 1e-300))
+    for order in (range(1, len(tau)), range(len(tau) - 2, -1, -1)):
+        for t in order:
+            before = tau[t - order.step]
+            tau[t] = min(tau[t], before + (1 - before) * lam1 / max(largest[t], 1e-300))
+    return tau, np.minimum(tau, np.append(1, tau[:-1]))
+
+
+@pytest.mark.parametrize("joins", [(), (4,)], ids=["one recording", "two recordings"])
+@pytest.mark.parametrize("make", [Osc, SpatSc])
+@unhurried
+@given(seed=seeds, excess=st.floats(1.01, 3), spread=st.floats(0.05, 5))
+def test_a_scale_for_each_time_step_keeps_the_dual_point_feasible(make, joins, seed, excess, spread):
+    """Any E and V whose ``X^T E - V R^T`` is within lam1, but whose columns of V are too long."""
+    rng = np.random.default_rng(seed)
+    X, E, R = rng.standard_normal((3, 9)), rng.standard_normal((3, 9)), dense_R(9, joins)
+    V = spread * rng.standard_normal((9, R.shape[1]))
+    lam1 = np.abs(X.T @ E - V @ R.T).max()
+    norms = np.abs(V).max(axis=0) if make is SpatSc else np.linalg.norm(V, axis=0)
+    model = make(lam1, norms.max() / excess, zero_diagonal=False, joins=joins)
+    here = np.flatnonzero([t + 1 not in joins for t in range(8)])
+    lengths, largest = np.zeros((2, 9))
+    lengths[here], largest[here] = norms, np.abs(V).max(axis=0)
+    tau, sigma = _scales_step_by_step(lengths, largest, lam1, model.lam2)
+
+    scaled_E, scaled_V = sigma * E, tau[here] * V
+    assert np.abs(X.T @ scaled_E - scaled_V @ R.T).max() <= lam1 * (1 + 1e-12)
+    assert model.coupling.term.limit(scaled_V).min() >= 1 - 1e-12
+    linear, quadratic = np.sum(E * X, axis=0), np.sum(E * E, axis=0) / 2
+    bound = DualPoint(linear, quadratic, lengths, largest, lam1).bound(lam1, model.lam2)
+    # both are the best multiple of a feasible point
+    stepwise = parabola_top(np.sum(scaled_E * X), np.sum(scaled_E**2) / 2, np.array(1.0))
+    assert bound == pytest.approx(max(stepwise, scaled_bound(model, X, E, V)), rel=1e-9, abs=1e-12)
+
+
+def test_a_column_that_is_too_long_costs_its_neighbourhood_only():
+    e, lengths = np.ones(100), np.full(100, 0.9)
+    lengths[-1] = 0
+    feasible = DualPoint(e, e / 2, lengths, lengths / 5, 0.1).bound(0.1, 1.0)
+    lengths[50] = 1.1
+    disturbed = DualPoint(e, e / 2, lengths, lengths / 5, 0.1).bound(0.1, 1.0)
+    assert feasible == pytest.approx(50)
+    # largest entries around 0.2 halve what the scales lack with every step: 1/11 in two rows, then 4/99, ...
+    lost = [1 / 11, 1 / 11, 4 / 99, 4 / 99]
+    assert 50 - 2 * np.sum(np.square(lost)) < disturbed < 50 - np.sum(np.square(lost)) / 2
+
+
+@pytest.mark.parametrize("make", [Osc, SpatSc])
+@pytest.mark.parametrize("joins", [(), (5,)], ids=["one recording", "two recordings"])
+@pytest.mark.parametrize("seed", range(3))
+def test_no_dual_point_proves_more_than_the_minimum(make, joins, seed):
+    rng = np.random.default_rng(seed)
+    X = two_subspaces((4, 11), seed)
+    model = make(0.1, 0.3, zero_diagonal=False, joins=joins)
+    lowest = minimum(model, X)
+    for size in (0.01, 0.1, 1.0):
+        E = 0.2 * X + size * rng.standard_normal(X.shape)
+        V = size * rng.standard_normal((11, 10 - len(joins)))
+        assert model.lower_bound(X, E, V) <= lowest * (1 + 1e-6)  # the oracle's own tolerance

@@ -14,6 +14,7 @@ from seqspan._core.scaling import scale_columns
 from seqspan._core.threads import Team
 from seqspan.datasets import make_motion
 from seqspan.models import Osc, SpatSc
+from seqspan.solvers.fast.certificate import certify, objective
 from seqspan.solvers.fast.coarse import coarsen, halve, prolong
 from seqspan.solvers.fast.reduced import column_blocks, reduce_onto
 from seqspan.solvers.fast.solver import PENALTIES, solve_fast
@@ -109,9 +110,9 @@ def test_a_state_for_means_of_equal_pairs_is_a_state_for_the_pairs(model):
         solution = solve_fast(coarse_model, means, dictionary=D, stopping=Stopping(1e-7, 50_000))
         half = replace(data, Y=data.Y[::2].copy(), outside=data.outside / 2)
         state = prolong(Sweeps(coarse_model, half, team), solution.state, fine)
-        assert fine._objective(state) == pytest.approx(2 * solution.objective, rel=1e-9)
+        assert objective(fine, state) == pytest.approx(2 * solution.objective, rel=1e-9)
         fine.iterate(state)  # fills in the smooth copy that the bound is read from
-        assert fine.certify(state)[1] == pytest.approx(2 * solution.objective, rel=1e-4)
+        assert certify(fine, state)[1] == pytest.approx(2 * solution.objective, rel=1e-4)
 
 
 def test_long_sequences_start_from_their_means():

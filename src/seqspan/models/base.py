@@ -158,6 +158,8 @@ class Model:
     ) -> float:
         """Bound the minimum from below by the dual value at the best scaling of ``(E, V)``.
 
+        Models that couple neighbours in time also try a scale for each time step.
+
         Parameters
         ----------
         X : array of shape (d, n)
@@ -178,7 +180,11 @@ class Model:
         if V is None:
             raise ValueError(f"{type(self).__name__} couples columns: its bound needs a multiplier V.")
         candidates = self._dual_candidates(atoms, E, self.coupling.feasible(V))
-        return max(scaled_bound(self, X, E, candidate, atoms) for candidate in candidates)
+        return max(self._bound(X, E, candidate, atoms) for candidate in candidates)
+
+    def _bound(self, X: Array, E: Array, V: Array, atoms: Array) -> float:
+        """The bound at a multiplier."""
+        return scaled_bound(self, X, E, V, atoms)
 
     def _dual_candidates(self, atoms: Array, E: Array, V: Array) -> list[Array]:
         """Multipliers to try, given a feasible one; the best bound wins."""

@@ -13,7 +13,7 @@ from typing import ClassVar
 
 from seqspan._core.types import Array
 from seqspan.models.base import Coupling, Model
-from seqspan.models.certificate import BANDS, tighten
+from seqspan.models.certificate import BANDS, stepwise_bound, tighten
 from seqspan.models.differences import Graph, Path
 from seqspan.models.terms import (
     Absolute,
@@ -284,6 +284,7 @@ class _PathModel(Model):
 
     weight_powers: ClassVar[Mapping[str, int] | None] = {"lam1": 2, "lam2": 2}
     lam1: float
+    lam2: float
     zero_diagonal: bool
     joins: tuple[int, ...]
 
@@ -291,6 +292,14 @@ class _PathModel(Model):
     def penalty(self) -> Term:
         """l1 norm, with or without the diagonal."""
         return Absolute(self.lam1, self.zero_diagonal)
+
+    @property
+    def coupling(self) -> Coupling:
+        """Term of the differences in time."""
+        raise NotImplementedError
+
+    def _bound(self, X: Array, E: Array, V: Array, atoms: Array) -> float:
+        return stepwise_bound(self, X, E, V, atoms)
 
     def _dual_candidates(self, atoms: Array, E: Array, V: Array) -> list[Array]:
         correlations = atoms.T @ E

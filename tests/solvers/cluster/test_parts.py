@@ -50,8 +50,15 @@ def test_parts_add_up_to_the_whole_and_come_back_from_their_files(model, tmp_pat
         norms = sum(part.shrink_multipliers(*shared, 0.25, 0.5) for part in split)
         np.testing.assert_allclose(norms, np.empty(0) if whole.entrywise else state.norms, rtol=1e-10)
         Z = whole.coefficients(state)
+        shared = state.norms, state.r1, state.r2
+        for total, parts in zip(
+            whole.evaluate(state), zip(*(part.evaluate(*shared) for part in split), strict=True), strict=True
+        ):
+            np.testing.assert_allclose(sum(parts), total, atol=1e-12)
     assert np.abs(Z).max() > 0.01
-    np.testing.assert_allclose(np.vstack([part.coefficients(2.0) for part in split]), Z, atol=1e-12)
+    np.testing.assert_allclose(
+        np.vstack([part.coefficients(*shared, False) for part in split]), Z, atol=1e-12
+    )
 
     files = [str(tmp_path / f"part{number}.npz") for number in range(2)]
     for part, file in zip(split, files, strict=True):
@@ -63,7 +70,7 @@ def test_parts_add_up_to_the_whole_and_come_back_from_their_files(model, tmp_pat
         for part, (first, last), file in zip(again, EDGES, files, strict=True)
     ]
     np.testing.assert_allclose(sum(kept), norms, rtol=1e-10)
-    np.testing.assert_array_equal(np.vstack([part.coefficients(2.0) for part in again]), Z)
+    np.testing.assert_array_equal(np.vstack([part.coefficients(*shared, False) for part in again]), Z)
 
 
 class LocalParts:

@@ -97,7 +97,7 @@ def test_bytes_on_the_sockets_are_those_of_the_formula(cluster, model):
 def test_a_worker_killed_in_the_middle_costs_nothing_but_time(cluster, tmp_path, kept):
     X, D = problem(MODELS[0])
     alone = solve_here(MODELS[0], X, D, Stopping(TOL, 5000))
-    assert alone.n_iter > 35
+    assert alone.n_iter > 30  # or the worker is killed too late
     killed = []
 
     def kill_once(progress):

@@ -145,10 +145,11 @@ def test_extreme_weights_in_single_precision_do_not_overflow(scale, lam1):
     D, factor = choose_landmarks(X, 8), np.float32(scale)
     data = reduce_onto(factor * D, column_blocks(factor * X), X.shape[1], np.float32)
     model = Osc(lam1 * scale**2, 1e10 * scale**2)
-    with pytest.warns(ConvergenceWarning, match="max_iter=300"):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # the smaller lam1 needs more iterations
         solution = solve_reduced(model, data, stopping=Stopping(max_iter=300))
     assert np.abs(solution.Z).max() < 10
-    assert np.isfinite(solution.objective)
+    assert solution.gap < 0.2
 
 
 def test_long_recordings_have_fewer_landmarks(monkeypatch):

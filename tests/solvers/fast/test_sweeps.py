@@ -11,6 +11,7 @@ from tests.problems import two_subspaces
 from seqspan._core.threads import Team
 from seqspan.models import Osc, SpatSc
 from seqspan.solvers.fast import sweeps as sweeps_module
+from seqspan.solvers.fast.certificate import certify
 from seqspan.solvers.fast.reduced import reduce
 from seqspan.solvers.fast.sweeps import RELAXATION, Sweeps
 
@@ -104,7 +105,7 @@ def test_float32_follows_float64(model):
             state = sweeps.zero_state(2.0, 5.0)
             for _ in range(20):
                 sweeps.iterate(state)
-            results.append((sweeps.coefficients(state), sweeps.certify(state)))
+            results.append((sweeps.coefficients(state), certify(sweeps, state)))
     assert results[1][0].dtype == np.float32
     np.testing.assert_allclose(results[1][0], results[0][0], atol=2e-5)  # twenty times rounding at 1e-7
     np.testing.assert_allclose(results[1][1], results[0][1], rtol=1e-4)
@@ -151,7 +152,7 @@ def test_weighing_keeps_coefficients_and_multipliers(model, team):
     sweeps = Sweeps(model, reduce(X, float), team)
     state = random_state(sweeps, seed=7)
     before = DenseState(model, sweeps, state)
-    bound = sweeps.certify(state)[1]
+    bound = certify(sweeps, state)[1]
     for seed in (1, 2):  # from equal weights, and from others
         sweeps.weigh(state, 3 ** np.random.default_rng(seed).uniform(-1, 1, sweeps.n))
         after = DenseState(model, sweeps, state)
@@ -160,7 +161,7 @@ def test_weighing_keeps_coefficients_and_multipliers(model, team):
         np.testing.assert_allclose(state.norms[:-1], np.sum(after.U**2, axis=0), rtol=1e-9)
         np.testing.assert_allclose(sweeps.jumps(state)[:-1], np.linalg.norm(after.J, axis=0), atol=1e-12)
         state.gap = 1.0  # the bands of the certificate depend on it
-        assert sweeps.certify(state)[1] == pytest.approx(bound, rel=1e-12)
+        assert certify(sweeps, state)[1] == pytest.approx(bound, rel=1e-12)
 
 
 @EVERY_MODEL
@@ -170,7 +171,7 @@ def test_the_objective_and_the_coefficients_are_the_models(model, team):
     state = random_state(sweeps, seed=9)
     Z = sweeps.coefficients(state)
     np.testing.assert_array_equal(Z, DenseState(model, sweeps, state).Z)
-    assert sweeps.certify(state)[0] == pytest.approx(model.value(X, Z), rel=1e-10)
+    assert certify(sweeps, state)[0] == pytest.approx(model.value(X, Z), rel=1e-10)
 
 
 @EVERY_MODEL
@@ -184,7 +185,7 @@ def test_the_bound_holds_and_beats_scaling_alone(model, team):
             sweeps.iterate(state)
         now = DenseState(model, sweeps, state)
         E = X - X @ _smooth_of(sweeps, state, X)
-        bound = sweeps.certify(state)[1]
+        bound = certify(sweeps, state)[1]
         assert bound <= lowest * (1 + 1e-7)  # the oracle's own tolerance
         assert bound >= plain_bound(model, X, E, now.r2 * now.b) - 1e-9
     assert bound == pytest.approx(lowest, rel=2e-2)
@@ -205,7 +206,7 @@ def test_padding_and_threads_change_nothing():
             state = sweeps.zero_state(2.0, 5.0)
             for _ in range(30):
                 sweeps.iterate(state)
-            objectives.append(sweeps.certify(state))
+            objectives.append(certify(sweeps, state))
     np.testing.assert_allclose(objectives, [objectives[0]] * 3, rtol=1e-10)
 
 

@@ -63,10 +63,9 @@ class AtomRows:
         state = self._at(norms, r1, r2)
         return self._norms(self._sweeps.shrink_multipliers(state, drop_1, drop_2))
 
-    def evaluate(self, r1: float) -> tuple[float, Array, Array]:
+    def evaluate(self, norms: Array, r1: float, r2: float) -> tuple[Array, Array, Array]:
         """Compute this part of ``||Z||_1``, of the norms of ZR and of ``Q^T Z``."""
-        self._state.r1 = r1
-        return self._sweeps.evaluate(self._state)
+        return self._sweeps.evaluate(self._at(norms, r1, r2))
 
     def tighten(
         self, norms: Array, r1: float, r2: float, scaled: Array, bands: Array
@@ -74,10 +73,10 @@ class AtomRows:
         """Compute this part's contribution to the lower bound."""
         return self._sweeps.tighten(self._at(norms, r1, r2), scaled, bands)
 
-    def coefficients(self, r1: float) -> Array:
-        """Return these rows of Z."""
-        self._state.r1 = r1
-        return self._sweeps.coefficients(self._state)
+    def coefficients(self, norms: Array, r1: float, r2: float, averaged: bool) -> Array:
+        """Return these rows of Z, or of its means over runs."""
+        self._state.averaged = averaged
+        return self._sweeps.coefficients(self._at(norms, r1, r2))
 
     def keep(self, file: str) -> None:
         """Save the state; the file appears only once it is complete."""

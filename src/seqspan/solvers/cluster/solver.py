@@ -15,6 +15,7 @@ from seqspan._core.types import Array
 from seqspan.models import Osc, SpatSc
 from seqspan.solvers.cluster.checkpoint import Checkpoint, Kept
 from seqspan.solvers.cluster.parts import LostWorker, Parts
+from seqspan.solvers.fast.certificate import certify
 from seqspan.solvers.fast.reduced import Reduced, column_blocks, reduce, reduce_onto
 from seqspan.solvers.fast.solver import CHECK_EVERY, MAX_INITIAL_R2, PENALTIES
 from seqspan.solvers.fast.steps import advance
@@ -90,7 +91,8 @@ def traffic_per_iteration(n: int, rank: int, itemsize: int, n_workers: int, mode
     """Bytes that one iteration sends over the network, including its share of the certificate.
 
     Per worker: ``2 n r b`` to upload the product and download its correction and, for OSC, ``2 * 8 n`` for
-    the norms. Every fifth iteration a certificate adds ``2 n r b + 7 * 8 n`` (SpatSC: ``6 * 8 n``).
+    the norms. Every fifth iteration a certificate adds ``2 n r b + 11 * 8 n`` (SpatSC: ``9 * 8 n``), or a
+    little more as long as the gap is large.
 
     Parameters
     ----------
@@ -104,12 +106,12 @@ def traffic_per_iteration(n: int, rank: int, itemsize: int, n_workers: int, mode
     Examples
     --------
     >>> traffic_per_iteration(100_000, 62, 4, 3, Osc(0.1, 1.0)) / 1e6  # MB
-    186.72
+    188.64
     """
     thin, vector = n * rank * itemsize, 8 * n
     norms = 0 if isinstance(model, SpatSc) else vector
     iteration = 2 * thin + 2 * norms
-    certificate = 2 * thin + 6 * vector + norms
+    certificate = 2 * thin + 9 * vector + 2 * norms
     return n_workers * (iteration + certificate / CHECK_EVERY)
 
 
@@ -140,7 +142,7 @@ class _Coordinator(Sweeps):
                 again = self.resume()
                 while again.iteration < iteration:
                     advance(self, again)
-                again.gap = s.gap  # the certificate continues from the last known gap
+                again.gap, again.averaged = s.gap, s.averaged  # the certificate continues from the last one
                 s.__dict__.update(again.__dict__)
                 return
             except LostWorker:
@@ -163,9 +165,9 @@ class _Coordinator(Sweeps):
     def shrink_multipliers(self, s: State, drop_1: float, drop_2: float | Array) -> Array:
         return sum_up(self.parts.call("shrink_multipliers", *self._shared(s), drop_1, drop_2))
 
-    def evaluate(self, s: State) -> tuple[float, Array, Array]:
-        absolutes, jumps, fitted = zip(*self.parts.call("evaluate", s.r1), strict=True)
-        return sum(absolutes), sum_up(jumps), sum_up(fitted)
+    def evaluate(self, s: State) -> tuple[Array, Array, Array]:
+        absolutes, jumps, fitted = zip(*self.parts.call("evaluate", *self._shared(s)), strict=True)
+        return sum_up(absolutes), sum_up(jumps), sum_up(fitted)
 
     def tighten(self, s: State, scaled: Array, bands: Array) -> tuple[Array, Array, Array]:
         found = self.parts.call("tighten", *self._shared(s), scaled, bands)
@@ -175,7 +177,7 @@ class _Coordinator(Sweeps):
     def coefficients(self, s: State) -> Array:
         if not self.gather:
             return np.empty((0, self.n), self.dtype)
-        return np.vstack(self.parts.call("coefficients", s.r1))
+        return np.vstack(self.parts.call("coefficients", *self._shared(s), s.averaged))
 
     def _shared(self, s: State) -> tuple[Array, float, float]:
         return s.norms, s.r1, s.r2
@@ -208,7 +210,7 @@ def _algorithm(sweeps: _Coordinator) -> Algorithm[State]:
 
     return Algorithm(
         step,
-        certify=lambda s: persist(sweeps.certify, s),
+        certify=lambda s: persist(lambda now: certify(sweeps, now), s),
         coefficients=lambda s: persist(sweeps.coefficients, s),
         check_every=CHECK_EVERY,
     )

@@ -30,6 +30,7 @@ from seqspan._core.compile import compiled
 
 Block = Any  # float32 or float64 array of shape (n, width), as numba sees it
 
+LANES = 16  # maxima that are computed together; the width of a block is a multiple of it
 ROWS_AHEAD = 12  # rows that :func:`eliminate` prefetches: enough to hide latency, few enough to stay cached
 
 _compiled = compiled(nogil=True, fastmath=True, error_model="numpy")
@@ -275,22 +276,55 @@ def shrink(V: Block, Z: Block, t1: Any, diagonal: int, jumps: Any) -> Any:
 
 
 @_compiled
+def average(Z: Block, starts: Any, jumps: Any) -> Any:
+    """Replace Z by its means over runs of time steps; ``starts`` has the first step of each run, then n.
+
+    Returns ||Z||_1 and adds squared norms of ZR's columns to jumps (n,).
+    """
+    width = Z.shape[1]
+    total = 0.0
+    before = np.zeros(width, Z.dtype)
+    for run in range(starts.size - 1):
+        first, after = starts[run], starts[run + 1]
+        mean = np.zeros(width, Z.dtype)
+        for t in range(first, after):
+            for i in range(width):
+                mean[i] += Z[t, i]
+        length = Z.dtype.type(after - first)
+        absolute, squares = Z.dtype.type(0), Z.dtype.type(0)
+        for i in range(width):
+            mean[i] /= length
+            absolute += abs(mean[i])
+            squares += (mean[i] - before[i]) * (mean[i] - before[i])
+            before[i] = mean[i]
+        for t in range(first, after):
+            for i in range(width):
+                Z[t, i] = mean[i]
+        total += length * absolute
+        if first > 0:
+            jumps[first - 1] += squares
+    return total
+
+
+@_compiled
 def tighten(
-    U: Block, correlations: Block, q: Block, k: Block, c: Any, bands: Any, ahead: Any, diagonal: int,
-    squares: Any, largest: Any, worst: Any,
+    U: Block, correlations: Block, q: Block, k: Block, kept: Block, c: Any, bands: Any, ahead: Any,
+    diagonal: int, squares: Any, largest: Any, worst: Any,
 ) -> None:  # fmt: skip
     """Clip the multiplier k b in time until ``|X^T E - V R^T| <= band``, for several bands at once.
 
+    Each band starts from a share ``kept`` (n_bands, n) of the multiplier's columns.
     The twin of :func:`seqspan.models.certificate.tighten`. Adds the squared norms of the clipped columns to
-    squares (n_bands, n), and raises largest and worst (n_bands,) to the largest entry of V and of
-    ``|X^T E - V R^T|``. ``ahead`` (width,) is the sum of the correlations over time; it is overwritten.
+    squares (n_bands, n), and raises largest (n_bands, n) to their largest entries and worst (n_bands,) to the
+    largest of ``|X^T E - V R^T|``. ``ahead`` (width,) is the sum of the correlations over time; it is
+    overwritten.
     """
     n, width = U.shape
     t2, huge = c[3], c[4]
     zero = U.dtype.type(0)
     previous = np.zeros((bands.size, width), U.dtype)
-    # maxima per atom: a running maximum over the atoms of a step would not vectorise
-    largest_here = np.zeros((bands.size, width), U.dtype)
+    # several maxima at once: a single running maximum over the atoms of a step would not vectorise
+    lanes = np.zeros(LANES, U.dtype)
     worst_here = np.zeros((bands.size, width), U.dtype)
     target = np.zeros(width, U.dtype)
     passed = np.zeros(width, U.dtype)  # huge while a free diagonal entry lies ahead
@@ -309,21 +343,25 @@ def tighten(
         for j in range(bands.size):
             band = bands[j]
             reach = band * U.dtype.type(n - 1 - t)
+            share = kept[j, t]
             total = zero
             for i in range(width):
                 center = previous[j, i] - correlations[t, i]
                 low = max(center - band - free[i], ahead[i] - reach - passed[i])
                 high = min(center + band + free[i], ahead[i] + reach + passed[i])
-                v = max(low, min(target[i], high))
+                v = max(low, min(share * target[i], high))
                 total += v * v
-                largest_here[j, i] = max(largest_here[j, i], abs(v))
                 worst_here[j, i] = max(worst_here[j, i], abs(center - v) - free[i])
                 previous[j, i] = v
             squares[j, t] += total
+            lanes[:] = zero
+            for first in range(0, width, LANES):
+                for i in range(LANES):
+                    lanes[i] = max(lanes[i], abs(previous[j, first + i]))
+            largest[j, t] = max(largest[j, t], lanes.max())
         if 0 <= fixed < width:
             free[fixed] = zero
     for j in range(bands.size):
         for i in range(width):
-            largest[j] = max(largest[j], largest_here[j, i])
             # v must end at zero, so whatever is left after the last step is excess too
             worst[j] = max(worst[j], worst_here[j, i] + abs(previous[j, i]))

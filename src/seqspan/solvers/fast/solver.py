@@ -24,6 +24,7 @@ from seqspan._core.threads import Team
 from seqspan._core.types import Array
 from seqspan.models import Model, Osc, SpatSc
 from seqspan.models.certificate import parabola_top
+from seqspan.solvers.fast.certificate import certify
 from seqspan.solvers.fast.coarse import coarsen, halve, prolong
 from seqspan.solvers.fast.reduced import Reduced, column_blocks, reduce, reduce_onto
 from seqspan.solvers.fast.steps import advance, advance_weighted
@@ -144,7 +145,7 @@ def least_objective(model: Osc | SpatSc, X: Array) -> float:
 def _algorithm(sweeps: Sweeps, step: Callable[[Sweeps, State], State] = advance) -> Algorithm[State]:
     return Algorithm(
         step=lambda s: step(sweeps, s),
-        certify=sweeps.certify,
+        certify=lambda s: certify(sweeps, s),
         coefficients=sweeps.coefficients,
         check_every=CHECK_EVERY,
     )
@@ -158,6 +159,7 @@ def _warm_start(start: State | None, sweeps: Sweeps) -> State | None:
         sweeps.rescale(start, r1 / start.r1, r2 / start.r2)
         sweeps.settle(start)  # recordings may end elsewhere
         start.iteration, start.weights = 0, None
+        start.excess = start.shortened = None
     if start is not None and start.fitted.shape[1] != sweeps.rank:  # another gap takes other coordinates
         start.fitted = sweeps.evaluate(start)[2]
     return start

@@ -17,9 +17,8 @@ import numpy as np
 from seqspan._core.memory import require_library
 from seqspan._core.spans import part_slices
 from seqspan._core.threads import Team
-from seqspan._core.types import Array
+from seqspan._core.types import Array, IntArray
 from seqspan.models import Osc, SpatSc
-from seqspan.models.certificate import parabola_top
 from seqspan.solvers.fast.reduced import Reduced
 
 RELAXATION = 1.85  # over-relaxation factor, in (0, 2)
@@ -38,7 +37,10 @@ class State:
     ``V`` and ``U`` (n_blocks, n, width) are explained in :mod:`seqspan.solvers.fast.loops`. ``norms`` (n,)
     are the squared column norms of U, ``fitted`` (n, r) is ``Q^T S``, ``gap`` is the last one computed, and
     ``model`` is the model being minimised. The second penalty is r2 at every time step, or r2 times
-    ``weights`` (n,), if there are any; it is zero where a recording ends.
+    ``weights`` (n,), if there are any; it is zero where a recording ends. ``averaged`` says whether the last
+    objective was that of the means of Z over runs of time steps without a jump. ``excess`` (n,) is the share
+    by which the certificate found columns of the multiplier too long, and ``shortened`` (n,) the share by
+    which it shortens them beforehand.
     """
 
     V: Array
@@ -51,6 +53,9 @@ class State:
     iteration: int = 0
     model: Osc | SpatSc | None = None
     weights: Array | None = None
+    averaged: bool = False
+    excess: Array | None = None
+    shortened: Array | None = None
 
 
 class Sweeps:
@@ -188,77 +193,57 @@ class Sweeps:
 
         return _total(self.team.map(shrink, self.n_blocks))
 
-    def certify(self, s: State) -> tuple[float, float]:
-        """Return the objective at Z and a lower bound on the minimum."""
-        objective, bound = self._objective(s), self._lower_bound(s)
-        s.gap = max(objective - bound, 0.0) / objective if objective > 0 else 0.0
-        return objective, bound
+    def run_starts(self, s: State) -> IntArray | None:
+        """First steps of the runs without a jump, then n; None if Z must not be averaged over them."""
+        if self.entrywise or self.model.zero_diagonal:
+            return None
+        ends = (self.jumps(s) > 0) | (self.coupled == 0)
+        return np.concatenate([[0], np.flatnonzero(ends[:-1]) + 1, [self.n]])
 
-    def _objective(self, s: State) -> float:
-        """The model's value at the shrunk V, in one pass."""
-        absolute, (squares, entries), fitted = self.evaluate(s)
-        coupled = entries.sum() if self.entrywise else np.sqrt(squares).sum()
-        fit = sum(float(np.vdot(E, E)) / 2 for _, E in self.data.residuals(fitted))
-        fit += self.data.outside + self._left_out_loss(s)
-        return float(fit + self.model.lam1 * absolute + self.model.lam2 * coupled)
+    def evaluate(self, s: State) -> tuple[Array, Array, Array]:
+        """``||Z||_1``, squared and l1 norms of the columns of ZR, and ``Q^T Z`` (n, r).
 
-    def _left_out_loss(self, s: State) -> float:
-        """Bound on the loss in coordinates that are left out."""
-        if not self.data.left_out[0]:
-            return 0.0
+        The first two also have what they are for the means of Z over runs: (2,) and (3, n) in all.
+        """
+        t1, starts = self._constants(s)[2], self.run_starts(s)
 
-        def square(blocks: range) -> float:
-            return sum(float(np.sum(self.split(s, b)[0] ** 2, dtype=float)) for b in blocks)
-
-        return self.data.left_out_loss(float(np.sqrt(sum(self.team.map(square, self.n_blocks)))))
-
-    def evaluate(self, s: State) -> tuple[float, Array, Array]:
-        """``||Z||_1``, squared and l1 norms of the columns of ZR (2, n), and ``Q^T Z`` (n, r)."""
-        t1 = self._constants(s)[2]
-
-        def evaluate(blocks: range) -> tuple[float, Array, Array]:
-            absolute, jumps = 0.0, np.zeros((2, self.n))
+        def evaluate(blocks: range) -> tuple[Array, Array, Array]:
+            absolute, jumps = np.zeros(2), np.zeros((3, self.n))
             fitted = np.zeros((self.n, self.rank), self.dtype)
             with self._buffers(self.width) as (Z,):
                 for b in blocks:
-                    absolute += self.loops.shrink(s.V[b], Z, t1, self._diagonal(b), jumps)
+                    absolute[0] += self.loops.shrink(s.V[b], Z, t1, self._diagonal(b), jumps)
                     _add_product(fitted, Z, self.Q[b])
+                    if starts is not None:
+                        absolute[1] += self.loops.average(Z, starts, jumps[2])
             return absolute, jumps * self.coupled, fitted
 
-        absolutes, jumps, fitted = zip(*self.team.map(evaluate, self.n_blocks), strict=True)
-        return sum(absolutes), _total(jumps), _total(fitted)
-
-    def _lower_bound(self, s: State) -> float:
-        """The dual value at ``E = X - XS`` and the tightened multiplier of J, in the best of a few bands."""
-        scaled, linear, quadratic = np.empty_like(s.fitted), 0.0, 0.0
-        for rows, E in self.data.residuals(s.fitted):
-            np.multiply(E, self.data.sigma, out=scaled[rows], casting="same_kind")
-            linear += float(np.vdot(E, self.data.Y[rows]))
-            quadratic += float(np.vdot(E, E)) / 2
-        # a band wider than the gap loses more by its scale than it can gain; the last one is unbounded
-        widths = np.array([1, 1 + s.gap / 6, 1 + s.gap / 2, HUGE / self.model.lam1])
-        bands = (widths * self.model.lam1).astype(self.dtype)
-        squares, largest, worst = self.tighten(s, scaled, bands)
-        size = largest if self.entrywise else np.sqrt(squares.max(axis=1))
-        limits = self.model.lam1 / np.maximum(worst, TINY)
-        limits = np.minimum(limits, self.model.lam2 / np.maximum(size, TINY))
-        top = parabola_top(np.asarray(linear), np.asarray(quadratic), limits.max())
-        return float(top) + self.data.outside
+        absolute, jumps, fitted = zip(*self.team.map(evaluate, self.n_blocks), strict=True)
+        return _total(absolute), _total(jumps), _total(fitted)
 
     def tighten(self, s: State, scaled: Array, bands: Array) -> tuple[Array, Array, Array]:
-        """Clip the multiplier to bands around ``scaled @ Q^T`` (see the loop of the same name)."""
+        """Clip the multiplier to bands around ``scaled @ Q^T`` (see the loop of the same name).
+
+        From the third band on, columns are shortened beforehand if the state says so. Returns squares and
+        largest (n_bands, n) and worst (n_bands,).
+        """
         c, q, k = self._constants(s), self._multiplier_share(s), self._penalties(s).astype(self.dtype)
+        kept = np.ones((bands.size, self.n), self.dtype)
+        if s.shortened is not None:
+            kept[2:] -= s.shortened.astype(self.dtype)
         ahead = [scaled[part].sum(axis=0) for part in self.recordings]
 
         def tighten(blocks: range) -> tuple[Array, Array, Array]:
-            squares, largest, worst = np.zeros((4, self.n)), np.zeros(4), np.zeros(4)
+            squares, largest = np.zeros((2, bands.size, self.n))
+            worst = np.zeros(bands.size)
             with self._buffers(self.width) as (correlations,):
                 for b in blocks:
                     np.matmul(scaled, self.Q[b].T, out=correlations)
                     for part, rest in zip(self.recordings, ahead, strict=True):
                         self.loops.tighten(
-                            s.U[b, part], correlations[part], q[part], k[part], c, bands, self.Q[b] @ rest,
-                            self._diagonal(b) - part.start, squares[:, part], largest, worst,
+                            s.U[b, part], correlations[part], q[part], k[part], kept[:, part], c, bands,
+                            self.Q[b] @ rest, self._diagonal(b) - part.start, squares[:, part],
+                            largest[:, part], worst,
                         )  # fmt: skip
             return squares, largest, worst
 
@@ -296,8 +281,8 @@ class Sweeps:
         s.norms = _total(self.team.map(square, self.n_blocks))
 
     def coefficients(self, s: State) -> Array:
-        """Z (n_atoms, n), shrunk from V."""
-        t1 = self._constants(s)[2]
+        """Z (n_atoms, n), shrunk from V, or its means over runs if they were certified."""
+        t1, starts = self._constants(s)[2], self.run_starts(s) if s.averaged else None
         self.release()  # Z needs the room
         Z = np.empty((self.n_atoms, self.n), self.dtype)
 
@@ -306,6 +291,8 @@ class Sweeps:
             with self._buffers(self.width) as (block,):
                 for b in blocks:
                     self.loops.shrink(s.V[b], block, t1, self._diagonal(b), unused)
+                    if starts is not None:
+                        self.loops.average(block, starts, unused[0])
                     rows = Z[b * self.width : (b + 1) * self.width]
                     rows[:] = block.T[: len(rows)]
 

@@ -1,0 +1,87 @@
+"""How far from the minimum a state of the fast solver is.
+
+ADMM keeps the jumps of Z that should vanish only small, and their norms add up. J has exact zeros. So the
+objective is also computed for the means of Z over the runs of time steps without a jump, and the lower one
+counts. The lower bound is that of :class:`seqspan.models.certificate.DualPoint`. Its multiplier's columns are
+sometimes longer than lam2 once they are tightened. On the way to a tight gap, the next certificate also tries
+to start from columns that are shorter by that excess: entries with room to move then make up for those
+without.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from seqspan._core.types import Array, IntArray
+from seqspan.models.certificate import DualPoint, spread_in_time
+from seqspan.solvers.fast.sweeps import HUGE, State, Sweeps
+
+EXCESS_DECAY = 0.7  # per time step, of the share by which columns next to one too long are shortened
+MAX_BAND_GAP = 0.1  # up to this gap a multiplier is always better off in a band
+
+
+def certify(sweeps: Sweeps, s: State) -> tuple[float, float]:
+    """Return the objective and a lower bound on the minimum; updates the state's gap."""
+    value, bound = objective(sweeps, s), lower_bound(sweeps, s)
+    s.gap = max(value - bound, 0.0) / value if value > 0 else 0.0
+    return value, bound
+
+
+def objective(sweeps: Sweeps, s: State) -> float:
+    """The model's value at the shrunk V, or at its means over runs if that is lower."""
+    absolute, (squares, entries, between), fitted = sweeps.evaluate(s)
+    coupled = entries.sum() if sweeps.entrywise else np.sqrt(squares).sum()
+    value, s.averaged = _value(sweeps, absolute[0], coupled, fitted), False
+    starts = sweeps.run_starts(s)
+    if starts is not None:
+        of_means = _value(sweeps, absolute[1], np.sqrt(between).sum(), _average_rows(fitted, starts))
+        value, s.averaged = min(value, of_means), of_means < value
+    # means are no longer than what they are means of, so this bounds what they leave out, too
+    return value + left_out_loss(sweeps, s)
+
+
+def lower_bound(sweeps: Sweeps, s: State) -> float:
+    """The dual value at ``E = X - XS`` and the tightened multiplier of J, in the best of a few bands."""
+    model, data = sweeps.model, sweeps.data
+    scaled, linear, quadratic = np.empty_like(s.fitted), np.empty(sweeps.n), np.empty(sweeps.n)
+    for rows, E in data.residuals(s.fitted):
+        np.multiply(E, data.sigma, out=scaled[rows], casting="same_kind")
+        linear[rows] = np.einsum("tr,tr->t", E, data.Y[rows])
+        quadratic[rows] = np.einsum("tr,tr->t", E, E) / 2
+    # a band wider than the gap loses more by its scale than it can gain
+    widths = [1, 1 + s.gap / 6, 1 + s.gap / 2]
+    if s.shortened is not None:
+        widths[2:] = widths[:2]
+    elif s.gap > MAX_BAND_GAP:
+        widths.append(HUGE / model.lam1)  # no band at all
+    bands = (np.array(widths) * model.lam1).astype(sweeps.dtype)
+    squares, largest, worst = sweeps.tighten(s, scaled, bands)
+    lengths = largest if sweeps.entrywise else np.sqrt(squares)
+    excess = np.maximum(lengths[0 if s.shortened is None else 2] / model.lam2 - 1, 0)
+    s.excess = spread_in_time(excess, np.full(sweeps.n, np.log(EXCESS_DECAY)))
+    points = (DualPoint(linear, quadratic, *columns) for columns in zip(lengths, largest, worst, strict=True))
+    return max(point.bound(model.lam1, model.lam2) for point in points) + data.outside
+
+
+def _value(sweeps: Sweeps, absolute: float, coupled: float, fitted: Array) -> float:
+    """The model's value from ``||Z||_1``, the norm of ZR and ``Q^T Z``, without coordinates left out."""
+    fit = sum(float(np.vdot(E, E)) / 2 for _, E in sweeps.data.residuals(fitted)) + sweeps.data.outside
+    return float(fit + sweeps.model.lam1 * absolute + sweeps.model.lam2 * coupled)
+
+
+def left_out_loss(sweeps: Sweeps, s: State) -> float:
+    """Bound on the loss in coordinates that are left out."""
+    if not sweeps.data.left_out[0]:
+        return 0.0
+
+    def square(blocks: range) -> float:
+        return sum(float(np.sum(sweeps.split(s, b)[0] ** 2, dtype=float)) for b in blocks)
+
+    return sweeps.data.left_out_loss(float(np.sqrt(sum(sweeps.team.map(square, sweeps.n_blocks)))))
+
+
+def _average_rows(rows: Array, starts: IntArray) -> Array:
+    """Means over runs of rows, repeated."""
+    lengths = np.diff(starts)
+    means = np.add.reduceat(rows, starts[:-1], axis=0, dtype=float) / lengths[:, None]
+    return np.repeat(means.astype(rows.dtype), lengths, axis=0)

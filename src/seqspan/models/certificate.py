@@ -102,7 +102,7 @@ class DualPoint:
     --------
     >>> e, lengths = np.ones(5), np.array([0.5, 2.0, 0.5, 0.5, 0.0])  # the second column is too long
     >>> point = DualPoint(linear=e, quadratic=e / 2, lengths=lengths, largest=lengths, worst=1.0)
-    >>> point.bound(lam1=1.0, lam2=1.0)  # with one scale for all steps it would be 1.875
+    >>> round(point.bound(lam1=1.0, lam2=1.0), 6)  # with one scale for all steps it would be 1.875
     2.25
     """
 

@@ -299,6 +299,9 @@ class _PathModel(Model):
         raise NotImplementedError
 
     def _bound(self, X: Array, E: Array, V: Array, atoms: Array) -> float:
+        # scales of single time steps are derived for this loss, and for balls that are not just zero
+        if self.loss != Squares() or not (self.lam1 and self.lam2):
+            return super()._bound(X, E, V, atoms)
         return stepwise_bound(self, X, E, V, atoms)
 
     def _dual_candidates(self, atoms: Array, E: Array, V: Array) -> list[Array]:

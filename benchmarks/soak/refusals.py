@@ -8,12 +8,14 @@ from benchmarks.soak.cases import Case
 from seqspan import SSC, pipeline
 
 REFUSALS = ("out of range", "infeasible")
+#: What says that samples, or what a user's kernel makes of them, leave the range of floats.
+OUT_OF_RANGE = ("normalize=True", "scale X down", "kernel must return finite values")
 MIN_RESIDUAL = 1e3  # in units of rounding; a sample this far from the span of the others is not a combination
 
 
 def rightly_refused(case: Case, error: ValueError) -> str | None:
     """Why a valid fit was refused, if that is right; otherwise None."""
-    if case.may_overflow and ("normalize=True" in str(error) or "scale X down" in str(error)):
+    if case.may_overflow and any(words in str(error) for words in OUT_OF_RANGE):
         return "out of range"
     if isinstance(case.estimator, SSC) and "infeasible" in str(error) and _has_independent_sample(case):
         return "infeasible"

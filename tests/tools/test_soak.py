@@ -127,5 +127,8 @@ def test_refusals_must_be_right():
     error = ValueError("use normalize=True")
     large = Case(1, LSR(normalize=False), ROWS, "", scale=1e200)
     assert rightly_refused(large, error) == "out of range"
+    own = ValueError("kernel must return finite values; got 25 of 25 values that are infinite or NaN.")
+    assert rightly_refused(large, own) == "out of range"
+    assert rightly_refused(Case(1, LSR(normalize=False), ROWS, ""), own) is None
     assert rightly_refused(Case(1, LSR(normalize=False), ROWS, ""), error) is None
     assert rightly_refused(Case(1, LSR(), ROWS, "", scale=1e200), error) is None

@@ -11,8 +11,8 @@ from seqspan._core.types import Array
 def symmetric_eigenpairs(matrix: Array, count: int | None = None) -> tuple[Array, Array]:
     """The largest eigenvalues, in ascending order, and their eigenvectors.
 
-    LAPACK's MRRR driver sometimes fails on repeated eigenvalues, which equal samples produce. Divide and
-    conquer does not.
+    LAPACK's MRRR driver sometimes fails on repeated eigenvalues, which equal samples produce, or finds fewer of
+    them than it was asked for. Divide and conquer does not.
 
     Parameters
     ----------
@@ -34,10 +34,12 @@ def symmetric_eigenpairs(matrix: Array, count: int | None = None) -> tuple[Array
     first = 0 if count is None else max(n - count, 0)
     try:
         values, vectors = eigh(matrix, subset_by_index=(first, n - 1) if first else None, check_finite=False)
+        if len(values) == n - first:
+            return values, vectors
     except np.linalg.LinAlgError:
-        values, vectors = np.linalg.eigh(matrix)
-        values, vectors = values[first:], vectors[:, first:]
-    return values, vectors
+        pass
+    values, vectors = np.linalg.eigh(matrix)
+    return values[first:], vectors[:, first:]
 
 
 def principal_directions(samples: Array, count: int) -> Array:

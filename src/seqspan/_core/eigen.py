@@ -11,8 +11,8 @@ from seqspan._core.types import Array
 def symmetric_eigenpairs(matrix: Array, count: int | None = None) -> tuple[Array, Array]:
     """The largest eigenvalues, in ascending order, and their eigenvectors.
 
-    LAPACK's MRRR driver sometimes fails on repeated eigenvalues, which equal samples produce, or finds fewer of
-    them than it was asked for. Divide and conquer does not.
+    LAPACK's MRRR driver sometimes fails on repeated eigenvalues, which equal samples produce, or finds fewer
+    of them than it was asked for. Divide and conquer does not.
 
     Parameters
     ----------

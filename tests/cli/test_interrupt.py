@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -50,6 +51,22 @@ def test_ctrl_c_while_a_command_runs_is_one_line(tmp_path, moment):
     done = press(moment, "segment", "walk.csv", cwd=tmp_path)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", LINE)
     assert [path.name for path in tmp_path.iterdir()] == ["walk.csv"]
+
+
+def test_ctrl_c_within_code_that_a_library_generates_has_the_same_status(tmp_path):
+    """``python -m`` ends by a signal if it is interrupted within exec() of text, even if that was handled."""
+    (tmp_path / "walk.csv").write_text("a,b\n" + "1,2\n" * 20)
+    press = PRESS.partition("from seqspan")[0].replace("sys.argv.pop(1)", "'polars'")
+    press = press.replace(
+        "os.kill(os.getpid(), signal.SIGINT)", "exec('raise KeyboardInterrupt')"
+    )
+    (tmp_path / "hook").mkdir()
+    (tmp_path / "hook" / "sitecustomize.py").write_text(press)
+    command = [sys.executable, "-m", "seqspan", "segment", "walk.csv"]
+    paths = os.pathsep.join([str(tmp_path / "hook"), *filter(None, [os.environ.get("PYTHONPATH")])])
+    environment = os.environ | {"PYTHONPATH": paths}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path, env=environment)
+    assert (done.returncode, done.stderr) == (130, LINE)
 
 
 def test_a_job_in_the_background_ignores_ctrl_c(tmp_path):

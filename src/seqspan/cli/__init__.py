@@ -18,6 +18,19 @@ def main() -> None:
     """Run the command line."""
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:  # a job in the background ignores Ctrl-C
         signal.signal(signal.SIGINT, _leave)
+    try:
+        _run()
+    except SystemExit as end:
+        # if Ctrl-C came within exec(), which libraries call, Python would end itself by a signal all the same
+        if end.code == INTERRUPTED:
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(INTERRUPTED)
+        raise
+
+
+def _run() -> None:
+    """Run the command that the arguments name."""
     if sys.argv[1:] in ([], ["--help"], ["--version"]):
         from seqspan.cli.outline import make_outline
 

@@ -57,9 +57,7 @@ def test_ctrl_c_within_code_that_a_library_generates_has_the_same_status(tmp_pat
     """``python -m`` ends by a signal if it is interrupted within exec() of text, even if that was handled."""
     (tmp_path / "walk.csv").write_text("a,b\n" + "1,2\n" * 20)
     press = PRESS.partition("from seqspan")[0].replace("sys.argv.pop(1)", "'polars'")
-    press = press.replace(
-        "os.kill(os.getpid(), signal.SIGINT)", "exec('raise KeyboardInterrupt')"
-    )
+    press = press.replace("os.kill(os.getpid(), signal.SIGINT)", "exec('raise KeyboardInterrupt')")
     (tmp_path / "hook").mkdir()
     (tmp_path / "hook" / "sitecustomize.py").write_text(press)
     command = [sys.executable, "-m", "seqspan", "segment", "walk.csv"]

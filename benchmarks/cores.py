@@ -46,12 +46,13 @@ def add_scaled(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> None:
 
 
 class Triad:
-    """Three arrays far larger than the caches; every thread has moved its own part before the clock starts."""
+    """Three arrays far larger than the caches."""
 
     def __init__(self) -> None:
         self._arrays = [np.ones(TRIAD_LENGTH, np.float32) for _ in range(3)]
 
     def __call__(self, n_jobs: int) -> None:
+        """Run through the arrays ten times."""
         edges = np.linspace(0, TRIAD_LENGTH, n_jobs + 1).astype(int)
 
         def work(parts: range) -> None:
@@ -137,7 +138,8 @@ def main() -> None:
         f"landmarks, peaks, n = {options.samples}": partial(fit, rows, "peaks"),
         f"landmarks, ordered, n = {options.samples}": partial(fit, rows, "ordered"),
     }
-    print_table([scaling(name, work, options.threads, options.repeats) for name, work in stages.items()])
+    for name, work in stages.items():
+        print_table([scaling(name, work, options.threads, options.repeats)])
     share, most = shared_out(rows), max(options.threads)
     limit = 1 / (1 - share + share / most)
     print(

@@ -124,10 +124,12 @@ def test_the_minimum_is_that_of_the_fast_solver(model, dtype, cupy):
     X = motion(1300).astype(dtype)
     expected, found = solve_fast(model, X), solve_cuda(model, X)
     assert found.gap <= 1e-2
-    assert found.objective == pytest.approx(expected.objective, rel=1e-2)  # both within the tolerance
-    assert abs(found.n_iter - expected.n_iter) <= 10  # roundings differ, the algorithm does not
+    # each has a bound below the minimum; iterations differ, because the CPU's certificate is tighter
+    rounding = 1e-4 if dtype == np.float32 else 1e-9
+    assert found.objective * (1 - found.gap) <= expected.objective * (1 + rounding)
+    assert expected.objective * (1 - expected.gap) <= found.objective * (1 + rounding)
     assert model.value(X.astype(float), to_host(found.Z).astype(float)) == pytest.approx(
-        found.objective, rel=1e-4 if dtype == np.float32 else 1e-9
+        found.objective, rel=rounding
     )
 
 
@@ -199,7 +201,9 @@ def test_numpy_in_numpy_out(estimator, dtype, cupy):
     assert type(found.labels_) is type(found.boundaries_) is type(found.coef_) is np.ndarray
     assert found.coef_.dtype == dtype
     assert found.dual_gap_ <= 1e-2
-    np.testing.assert_allclose(found.coef_, expected.coef_, atol=0.05)  # within the gap, Z is not unique
+    # within the gap Z is not unique, but each objective is above the other's bound
+    assert found.objective_ * (1 - found.dual_gap_) <= expected.objective_ * (1 + 1e-4)
+    assert expected.objective_ * (1 - expected.dual_gap_) <= found.objective_ * (1 + 1e-4)
 
 
 @pytest.mark.parametrize("estimator", [OSC, SpatSC])

@@ -39,6 +39,17 @@ def to_host(X: Any) -> Any:
     return X.get() if is_on_gpu(X) else np.asarray(X)
 
 
+def place_with(other: object, X: Any) -> Any:
+    """Return X where another array is; copies only if X is elsewhere.
+
+    Examples
+    --------
+    >>> place_with(np.zeros(3), np.ones(2))
+    array([1., 1.])
+    """
+    return namespace(other).asarray(X) if is_on_gpu(other) else to_host(X)
+
+
 def require_cupy() -> ModuleType:
     """Import CuPy and check that it finds a GPU; raise an error that names what is missing.
 

@@ -12,6 +12,7 @@ from typing import Self, TypeAlias
 
 import numpy as np
 
+from seqspan._core.backend import to_host
 from seqspan._core.checks import check_choice
 from seqspan._core.eigen import symmetric_eigenpairs
 from seqspan._core.memory import require_memory
@@ -142,7 +143,7 @@ def median_distance(distances: Array, anchors: IntArray, negligible: float) -> f
     >>> median_distance(squared_distances(np.array([[0.0, 1.0, 3.0]]), anchors), anchors, 1e-7)
     4.0
     """
-    between = distances[anchors][np.triu_indices(len(anchors), 1)]
+    between = to_host(distances[anchors])[np.triu_indices(len(anchors), 1)]
     distinct = between[between > negligible * max(float(between.max(initial=0)), np.finfo(float).tiny)]
     return float(np.median(distinct)) if len(distinct) else 1.0
 

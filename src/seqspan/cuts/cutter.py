@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from seqspan._core.backend import to_host
+from seqspan._core.backend import place_with
 from seqspan._core.spans import Division
 from seqspan._core.types import Array, IntArray
 from seqspan.cuts.ordered.confidence import boundary_confidence
@@ -67,7 +67,7 @@ class Cutter(ABC):
         """What spans cost."""
         if self._X is None:
             raise ValueError("The cost of spans needs the samples X as well as Z; got X=None.")
-        return make_cost(to_host(self._X), self._Z, n_jobs=self._n_jobs)
+        return make_cost(place_with(self._Z, self._X), self._Z, n_jobs=self._n_jobs)
 
     @property
     def features(self) -> Array:

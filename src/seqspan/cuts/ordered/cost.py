@@ -13,12 +13,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from itertools import pairwise
-from typing import Self, TypeAlias
+from typing import Any, Self, TypeAlias, cast
 
 import numpy as np
 
+from seqspan._core.backend import is_on_gpu, require_cupy, to_host
 from seqspan._core.threads import Team
 from seqspan._core.types import Array, IntArray
 from seqspan.cuts.ordered.features import coefficient_features, sample_features
@@ -63,7 +64,8 @@ class GaussianCost:
     Parameters
     ----------
     views : sequence of arrays of shape (n, p)
-        Features of the n samples: uncorrelated, mean zero, variance one, most important first.
+        Features of the n samples: uncorrelated, mean zero, variance one, most important first. If they are
+        on a GPU, the costs of all spans are computed there.
     prior_samples : float
         How many samples the prior's covariance counts for.
     step : int
@@ -81,13 +83,15 @@ class GaussianCost:
     def __init__(
         self, views: Sequence[Array], *, prior_samples: float = 1.0, step: int = FEATURE_STEP
     ) -> None:
-        self.views = [np.ascontiguousarray(view) for view in views]
+        self.views = [np.ascontiguousarray(to_host(view)) for view in views]
+        self._on_gpu = list(views) if all(is_on_gpu(view) for view in views) else []
         self.n_samples = len(self.views[0])
         if any(len(view) != self.n_samples for view in self.views):
             counts = [len(view) for view in self.views]
             raise ValueError(f"All views must describe the same samples; got {counts} samples.")
         self._models = [_ViewModel.for_features(view.shape[1], step, prior_samples) for view in self.views]
         self._tables: dict[bool, list[Array]] = {}
+        self._device_costs: dict[bool, list[Any]] = {}
 
     @property
     def n_features(self) -> float:
@@ -191,15 +195,34 @@ class GaussianCost:
         Returns
         -------
         C : array of shape (n_grid, n_grid)
-            ``C[start, end]``; zero for spans shorter than `shortest`.
+            ``C[start, end]``; zero for spans shorter than `shortest`. Many of them stay on a GPU.
         """
-        C = np.zeros((len(places), len(places)), dtype=np.float32)
         if beyond_chance not in self._tables:
             self._tables[beyond_chance] = [self._length_table(model, beyond_chance) for model in self._models]
+        if self._on_gpu:
+            return self._span_costs_on_gpu(places, shortest, beyond_chance)
+        C = np.zeros((len(places), len(places)), dtype=np.float32)
         with Team(n_jobs, uses_blas=False) as team:
             for Y, model, table in zip(self.views, self._models, self._tables[beyond_chance], strict=True):
                 model.add_span_costs(Y, (places, shortest), table, 1 / len(self.views), C, team)
         return C
+
+    def _span_costs_on_gpu(self, places: IntArray, shortest: int, beyond_chance: bool) -> Array:
+        """The same as `span_costs`, in device functions."""
+        from seqspan.cuts.ordered.device_functions import SpanCosts, fetch_small
+
+        if beyond_chance not in self._device_costs:
+            each_view, share = (
+                zip(self._models, self._tables[beyond_chance], strict=True),
+                1 / len(self.views),
+            )
+            self._device_costs[beyond_chance] = [
+                SpanCosts(*model.scaled_by(share, table)) for model, table in each_view
+            ]
+        C = require_cupy().zeros((1, len(places), len(places)), dtype=np.float32)
+        for Y, costs in zip(self._on_gpu, self._device_costs[beyond_chance], strict=True):
+            costs.add(Y, places, shortest, C)
+        return cast(Array, fetch_small(C[0]))
 
     def _length_table(self, model: _ViewModel, beyond_chance: bool) -> Array:
         """What the lengths 0, 1, ..., n of a span add to its cost."""
@@ -272,9 +295,13 @@ class _ViewModel:
             densities[rows] = residuals @ (self._shares / 2) + constant
         return densities
 
+    def scaled_by(self, share: float, table: Array) -> tuple[float, IntArray, Array, Array]:
+        """What the loops over all spans call model, for a share of the costs; `table` is what lengths add."""
+        return self.prior, self.sizes, self.slopes[None] * share, table[None] * share
+
     def add_span_costs(self, Y: Array, grid: Grid, table: Array, share: float, C: Array, team: Team) -> None:
         """Add one view's share to the costs of all spans of a grid; `table` is what lengths add."""
-        model = self.prior, self.sizes, self.slopes[None] * share, table[None] * share
+        model = self.scaled_by(share, table)
         fill, firsts = _filling(Y, grid[0])
 
         def work(blocks: range) -> None:
@@ -343,9 +370,22 @@ class LeadingCosts:
         tables = np.stack([model.length_term(lengths) for model in models])
         self._model = models[0].prior, np.array(counts), slopes, tables
 
+    @cached_property
+    def _on_gpu(self) -> Any:
+        from seqspan.cuts.ordered.device_functions import SpanCosts
+
+        return SpanCosts(*self._model)
+
     def span_costs(self, Y: Array, places: IntArray, shortest: int = 1) -> Array:
-        """Costs ``C[count, start, end]`` of all spans between points of a grid, by features Y."""
+        """Costs ``C[count, start, end]`` of all spans between points of a grid, by features Y.
+
+        They are computed where Y is.
+        """
         _, counts, _, _ = self._model
+        if is_on_gpu(Y):
+            there: Array = require_cupy().zeros((len(counts), len(places), len(places)), dtype=np.float32)
+            self._on_gpu.add(Y[:, : counts[-1]], places, shortest, there)
+            return there
         C = np.zeros((len(counts), len(places), len(places)), dtype=np.float32)
         fill, firsts = _filling(np.ascontiguousarray(Y[:, : counts[-1]]), places)
         for first in firsts:
@@ -371,7 +411,7 @@ def make_cost(X: Array, Z: Array | None = None, *, n_jobs: int | None = 1) -> Ga
     Parameters
     ----------
     X : array of shape (d, n)
-        Samples.
+        Samples, on the host or on a GPU.
     Z : array of shape (m, n), optional
         Coefficients: a second view of the samples.
     n_jobs : int, optional

@@ -10,7 +10,7 @@ from functools import cached_property
 
 import numpy as np
 
-from seqspan._core.backend import to_host
+from seqspan._core.backend import place_with, to_host
 from seqspan._core.spans import MIN_LENGTH, Division, part_slices
 from seqspan._core.types import Array, IntArray
 from seqspan.cuts.cutter import Cutter, check_auto
@@ -110,7 +110,8 @@ class OrderedCutter(Cutter):
     @cached_property
     def span_count(self) -> SpanCount:
         """What spans explain in the recording, compared with chance."""
-        return count_spans(self._samples, self._min_length, self._n_jobs, self._starts)
+        samples = place_with(self._Z, self._samples)
+        return count_spans(samples, self._min_length, self._n_jobs, self._starts)
 
     @cached_property
     def _search(self) -> SpanSearch | JoinedSearch:

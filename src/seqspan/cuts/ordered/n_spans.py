@@ -22,17 +22,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Self, TypeVar
+from typing import Self, TypeVar, cast
 
 import numpy as np
 
+from seqspan._core.backend import is_on_gpu, namespace, place_with, to_host
 from seqspan._core.eigen import symmetric_eigenpairs
 from seqspan._core.kernels import spread_anchors
 from seqspan._core.scaling import binary_exponent
 from seqspan._core.spans import part_slices
 from seqspan._core.threads import Team
-from seqspan._core.types import Array
+from seqspan._core.types import Array, IntArray
 from seqspan.cuts.ordered.cost import LeadingCosts
+from seqspan.cuts.ordered.device_functions import MIN_GRID
 from seqspan.cuts.ordered.features import sample_features
 from seqspan.cuts.ordered.search import JoinedSearch, SpanSearch, grid_step
 
@@ -143,7 +145,8 @@ def count_spans(
     Parameters
     ----------
     X : array of shape (d, n)
-        Samples, not scaled to unit norm: surrogates are drawn from them as they are.
+        Samples, not scaled to unit norm: surrogates are drawn from them as they are. On a GPU, everything
+        large is computed there.
     min_length : int
         Length of the shortest span, in samples.
     n_jobs : int, optional
@@ -247,7 +250,8 @@ def _for_each_seed(explain: Callable[[int], T], seeds: range, team: Team) -> lis
 def _draw_each(rows: Array, parts: list[slice], seed: int) -> Array:
     """A surrogate of every recording."""
     rng = np.random.default_rng(seed)
-    return np.concatenate([draw_surrogate(rows[part], rng) for part in parts])
+    drawn: Array = namespace(rows).concatenate([draw_surrogate(rows[part], rng) for part in parts])
+    return drawn
 
 
 def draw_surrogate(rows: Array, rng: np.random.Generator) -> Array:
@@ -263,11 +267,11 @@ def draw_surrogate(rows: Array, rng: np.random.Generator) -> Array:
     >>> [float(np.diff(each, axis=0).std().round(1)) for each in (rows, drawn)]
     [1.0, 1.0]
     """
-    n, mean = len(rows), rows.mean(axis=0)
-    spectrum = np.fft.rfft(np.concatenate([rows, rows[::-1]]) - mean, axis=0)
+    n, mean, xp = len(rows), rows.mean(axis=0), namespace(rows)
+    spectrum = xp.fft.rfft(xp.concatenate([rows, rows[::-1]]) - mean, axis=0)
     phases = rng.uniform(0, 2 * np.pi, len(spectrum))
     phases[[0, -1]] = 0  # the mean and the highest frequency are real
-    drawn = np.fft.irfft(spectrum * np.exp(1j * phases)[:, None], n=2 * n, axis=0)
+    drawn = xp.fft.irfft(spectrum * xp.asarray(np.exp(1j * phases))[:, None], n=2 * n, axis=0)
     surrogate: Array = drawn[:n] + mean
     return surrogate
 
@@ -277,12 +281,13 @@ def _rotate(rows: Array) -> Array:
     rows = np.ldexp(rows, -binary_exponent(rows))  # so that sums of squares stay within range
     if rows.shape[1] <= MAX_DIMENSIONS:
         return rows.astype(np.float64)
-    some = rows[spread_anchors(len(rows), N_ANCHORS)].astype(np.float64)
+    some = to_host(rows[spread_anchors(len(rows), N_ANCHORS)]).astype(np.float64)
     values, vectors = symmetric_eigenpairs(some @ some.T, MAX_DIMENSIONS)  # a few samples of many features
     lengths = np.sqrt(np.maximum(values, np.finfo(float).tiny))
     kept = values >= len(some) * np.finfo(rows.dtype).eps * values[-1]  # the others are rounding
     directions = some.T @ (vectors[:, kept] / lengths[kept])
-    return np.asarray(rows @ directions.astype(rows.dtype), dtype=np.float64)
+    rotated: Array = (rows @ place_with(rows, directions.astype(rows.dtype))).astype(np.float64)
+    return rotated
 
 
 def _features(rows: Array, count: int) -> Array:
@@ -296,8 +301,19 @@ def _average_blocks(rows: Array, min_length: int, joins: tuple[int, ...]) -> tup
     starts = [np.arange(part.start, part.stop, size) for part in parts]
     ends = np.cumsum([len(each) for each in starts])
     lengths = np.diff(np.append(np.concatenate(starts), len(rows)))
-    means = np.add.reduceat(rows, np.concatenate(starts), axis=0) / lengths[:, None]
+    means = _sum_blocks(rows, np.concatenate(starts)) / place_with(rows, lengths)[:, None]
     return means, max(1, min_length // size), part_slices(ends[:-1], len(means))
+
+
+def _sum_blocks(rows: Array, starts: IntArray) -> Array:
+    """Sums of the rows from each start to the next."""
+    if not is_on_gpu(rows):
+        return np.asarray(np.add.reduceat(rows, starts, axis=0))
+    if len(starts) == len(rows):
+        return rows
+    from seqspan.cuts.ordered.device_functions import sum_blocks
+
+    return cast(Array, sum_blocks(rows, np.append(starts, len(rows))))
 
 
 def _first_peak(net: Array) -> int:
@@ -334,11 +350,13 @@ class Evidence:
     def __init__(self, parts: list[slice], min_length: int, grid_points: int, counts: list[int]) -> None:
         self._parts, self._step = parts, grid_step(parts, grid_points)
         self._min_length, self._n_samples = min_length, parts[-1].stop
+        self._places_per_part = max(part.stop - part.start for part in parts) // self._step
         self._counts, self._costs = counts, {counts[-1]: LeadingCosts(self._n_samples, counts)}
 
     def __call__(self, Y: Array, like: list[Array] | None = None) -> list[Array]:
         """Evidence of as many spans as have most of it, or of as many as `like` has."""
-        searches = self._searches(Y)
+        # a GPU would take longer for the costs of so few spans
+        searches = self._searches(Y if self._places_per_part >= MIN_GRID else to_host(Y))
         if like is None:
             return [self._most(search) for search in searches]
         return [self._net(search, len(each)) for search, each in zip(searches, like, strict=True)]

@@ -9,6 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from seqspan._core.backend import namespace, to_host
 from seqspan._core.types import Array, IntArray
 
 MAX_UNDIVIDED = 100_000  # samples of a recording that is searched as a whole
@@ -22,7 +23,7 @@ class SpanSearch:
     Parameters
     ----------
     C : array of shape (n_grid, n_grid)
-        ``C[start, end]``, the cost of the span between two grid points.
+        ``C[start, end]``, the cost of the span between two grid points; on the host or on a GPU.
     shortest : int
         Length of the shortest span, in grid steps.
     places : array of int, shape (n_grid,), optional
@@ -41,7 +42,8 @@ class SpanSearch:
         self._C, self._shortest = C, shortest
         self._places = np.arange(len(C)) if places is None else places
         self.max_spans = max((len(C) - 1) // shortest, 1)
-        self._best = np.full((1, len(C)), np.inf)  # best[k, end]: k spans up to a grid point
+        self._xp = namespace(C)
+        self._best = self._xp.full((1, len(C)), np.inf)  # best[k, end]: k spans up to a grid point
         self._best[0, 0] = 0.0
 
     def cost(self, n_spans: int) -> float:
@@ -58,7 +60,7 @@ class SpanSearch:
         starts, end = [], len(self._C) - 1
         for k in range(n_spans - 1, 0, -1):
             room = max(end - self._shortest + 1, 0)
-            end = int(np.argmin(self._best[k, :room] + self._C[:room, end]))
+            end = int((self._best[k, :room] + self._C[:room, end]).argmin())
             starts.append(end)
         return self._places[np.array(starts[::-1], dtype=np.intp)]
 
@@ -66,16 +68,19 @@ class SpanSearch:
         """Least costs of 1, 2, ... spans, of as many as have room and at most `most`."""
         most = min(most, self.max_spans)
         self.cost(most)
-        return self._best[1 : most + 1, -1].copy()
+        return np.array(to_host(self._best[1 : most + 1, -1]))
 
     def _extend(self, most: int) -> None:
         """Compute more numbers of spans, up to `most`, for every end."""
-        from seqspan.cuts.ordered.loops import add_spans  # numba: imported, and compiled, on first use only
+        if self._xp is np:
+            from seqspan.cuts.ordered.loops import add_spans  # numba: imported, and compiled, on first use
+        else:
+            from seqspan.cuts.ordered.device_functions import add_spans
 
-        more = np.full((most + 2 - len(self._best), len(self._C)), np.inf)
+        more = self._xp.full((most + 2 - len(self._best), len(self._C)), np.inf)
         more[0] = self._best[-1]
         add_spans(self._C, self._shortest, more)
-        self._best = np.concatenate([self._best, more[1:]])
+        self._best = self._xp.concatenate([self._best, more[1:]])
 
 
 def grid_step(parts: list[slice], grid_points: int) -> int:

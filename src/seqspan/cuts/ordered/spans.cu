@@ -1,0 +1,105 @@
+// Costs of all spans of a grid, and the dynamic programme over them. The twins of the loops in loops.py.
+//
+// FEATURES is the number of features of a sample, MOMENTS that of the sums and products that a cost is computed from.
+
+constexpr int MOMENTS = FEATURES + FEATURES * (FEATURES + 1) / 2;
+constexpr int MAX_TABLES = 4;  // arrays of costs that are filled at once
+constexpr int SIDE = 32;       // of the blocks of threads in add_spans
+constexpr int COST_THREADS = 128;  // per block of fill_costs
+
+// Sums of the samples between neighbouring grid points and of their products, one block per cell: moments
+// (n_cells, MOMENTS), first the sums, then the lower triangle of the products, row by row.
+extern "C" __global__ void sum_cells(const double* __restrict__ Y, const int* __restrict__ places,
+                                     double* __restrict__ moments) {
+    const int k = threadIdx.x;
+    if (k >= MOMENTS) return;
+    int i = k, j = -1;  // a sum, unless it is a product of features i and j
+    if (k >= FEATURES) {
+        i = 0;
+        for (j = k - FEATURES; j > i; ++i) j -= i + 1;
+    }
+    double total = 0;
+    for (int t = places[blockIdx.x]; t < places[blockIdx.x + 1]; ++t) {
+        const double* y = Y + (size_t)t * FEATURES;
+        total += j < 0 ? y[i] : y[i] * y[j];
+    }
+    moments[(size_t)blockIdx.x * MOMENTS + k] = total;
+}
+
+// Sums (n_blocks, d) of the rows (n, d) between neighbouring places.
+extern "C" __global__ void sum_blocks(const double* __restrict__ rows, const int* __restrict__ places,
+                                      double* __restrict__ sums, int d) {
+    const int i = blockIdx.y * blockDim.x + threadIdx.x;
+    if (i >= d) return;
+    double total = 0;
+    for (int t = places[blockIdx.x]; t < places[blockIdx.x + 1]; ++t) total += rows[(size_t)t * d + i];
+    sums[(size_t)blockIdx.x * d + i] = total;
+}
+
+// Add the cost of every span [start, end) of at least `shortest` cells to C (n_tables, n_grid, n_grid), one thread for
+// each. `until` (MOMENTS, n_grid) holds the moments of all samples before a grid point, so those of a span are a
+// difference; the pivots of its scatter plus the prior give the log determinants.
+extern "C" __global__ void __launch_bounds__(COST_THREADS)
+fill_costs(const double* __restrict__ until, const int* __restrict__ places, const long long* __restrict__ sizes,
+           const double* __restrict__ slopes, const double* __restrict__ tables, float* __restrict__ C, int n_grid,
+           int shortest, int n_groups, int n_tables, int n_lengths, double prior) {
+    const int start = blockIdx.y, end = blockIdx.x * COST_THREADS + threadIdx.x;
+    if (end >= n_grid || end - start < shortest) return;
+    const int length = places[end] - places[start];
+    const double inverse = 1.0 / (length + 1.0);
+    double sums[FEATURES], A[FEATURES][FEATURES], totals[MAX_TABLES] = {0, 0, 0, 0}, product = 1;
+#pragma unroll
+    for (int i = 0; i < FEATURES; ++i) sums[i] = until[(size_t)i * n_grid + end] - until[(size_t)i * n_grid + start];
+#pragma unroll
+    for (int i = 0; i < FEATURES; ++i)
+#pragma unroll
+        for (int j = 0; j <= i; ++j) {
+            const size_t row = (size_t)(FEATURES + i * (i + 1) / 2 + j) * n_grid;
+            A[i][j] = until[row + end] - until[row + start] - sums[i] * sums[j] * inverse + (i == j ? prior : 0);
+        }
+    int group = 0;
+#pragma unroll
+    for (int k = 0; k < FEATURES; ++k) {
+        const double reciprocal = 1.0 / A[k][k];
+        product *= A[k][k];
+#pragma unroll
+        for (int i = k + 1; i < FEATURES; ++i) {
+            const double ratio = A[i][k] * reciprocal;
+#pragma unroll
+            for (int j = k + 1; j <= i; ++j) A[i][j] -= ratio * A[j][k];
+        }
+        for (; group < n_groups && sizes[group] == k + 1; ++group) {
+            const double logarithm = log(product);
+            product = 1;
+            for (int table = 0; table < n_tables; ++table) {
+                const double* slope = slopes + 2 * (table * n_groups + group);
+                totals[table] += logarithm * (slope[0] + length * slope[1]);
+            }
+        }
+    }
+    for (int table = 0; table < n_tables; ++table)
+        C[((size_t)table * n_grid + start) * n_grid + end] +=
+            (float)(totals[table] + tables[(size_t)table * n_lengths + length]);
+}
+
+// One span more: after[j] = min over i <= j - shortest of before[i] + C[i, j].
+extern "C" __global__ void __launch_bounds__(SIDE * SIDE)
+add_spans(const float* __restrict__ C, const double* __restrict__ before, double* __restrict__ after, int n_grid,
+          int shortest) {
+    __shared__ double of_row[SIDE][SIDE + 1];
+    const int j = blockIdx.x * SIDE + threadIdx.x;
+    double least = __longlong_as_double(0x7ff0000000000000LL);  // infinite
+    if (j < n_grid) {
+#pragma unroll 4
+        for (int i = threadIdx.y; i <= j - shortest; i += SIDE) least = min(least, before[i] + C[(size_t)i * n_grid + j]);
+    }
+    of_row[threadIdx.y][threadIdx.x] = least;
+    __syncthreads();
+    for (int half = SIDE / 2; half >= 1; half /= 2) {
+        if (threadIdx.y < half)
+            of_row[threadIdx.y][threadIdx.x] =
+                min(of_row[threadIdx.y][threadIdx.x], of_row[threadIdx.y + half][threadIdx.x]);
+        __syncthreads();
+    }
+    if (threadIdx.y == 0 && j < n_grid) after[j] = of_row[0][threadIdx.x];
+}

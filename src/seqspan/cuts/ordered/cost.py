@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from itertools import pairwise
 from typing import Any, Self, TypeAlias, cast
 
@@ -128,15 +128,16 @@ class GaussianCost:
     def split_costs(self, left: int, places: range, right: int) -> Array:
         """Costs of the span [left, right) divided in two, at each of some consecutive places."""
         whole, start = self.summarise(left, right), self.summarise(left, places[0])
-        counts = np.arange(places[0] - left, places[-1] - left + 1.0)
-        per_view = []
+        counts = np.arange(places[0] - left, places[-1] - left + 1)
+        lengths = np.concatenate([[0], counts, len(range(left, right)) - counts])
+        others, per_view = np.arange(1, len(lengths)), []
         for v, (Y, model) in enumerate(zip(self.views, self._models, strict=True)):
-            inside = Y[places[0] : places[-1]]
-            totals = np.cumsum(np.concatenate([start.totals[v][None], inside]), axis=0)
-            squares = inside[:, :, None] * inside[:, None, :]
-            products = np.cumsum(np.concatenate([start.products[v][None], squares]), axis=0)
-            after = whole.count - counts, whole.totals[v] - totals, whole.products[v] - products
-            per_view.append(model.costs(counts, totals, products) + model.costs(*after))
+            inside = Y[places[0] : places[-1]].T
+            totals = _sum_on(start.totals[v], inside, whole.totals[v])
+            products = _sum_on(start.products[v], inside[:, None] * inside[None], whole.products[v])
+            groups = lengths.astype(float), totals, products
+            costs = model.determinants_of_pairs(groups, 0, others) + self._lengths[v][lengths[1:]]
+            per_view.append(costs[: len(counts)] + costs[len(counts) :])
         mean: Array = np.mean(per_view, axis=0)
         return mean
 
@@ -198,7 +199,7 @@ class GaussianCost:
             ``C[start, end]``; zero for spans shorter than `shortest`. Many of them stay on a GPU.
         """
         if beyond_chance not in self._tables:
-            self._tables[beyond_chance] = [self._length_table(model, beyond_chance) for model in self._models]
+            self._tables[beyond_chance] = self._length_tables(beyond_chance)
         if self._on_gpu:
             return self._span_costs_on_gpu(places, shortest, beyond_chance)
         C = np.zeros((len(places), len(places)), dtype=np.float32)
@@ -224,10 +225,17 @@ class GaussianCost:
             costs.add(Y, places, shortest, C)
         return cast(Array, fetch_small(C[0]))
 
-    def _length_table(self, model: _ViewModel, beyond_chance: bool) -> Array:
-        """What the lengths 0, 1, ..., n of a span add to its cost."""
-        table = model.length_term(np.arange(self.n_samples + 1.0))
-        return table - model.cost_of_chance(self.n_samples) if beyond_chance else table
+    @cached_property
+    def _lengths(self) -> list[Array]:
+        """What the lengths 0, 1, ..., n of a span add to its cost, for each view."""
+        return [model.length_term(np.arange(self.n_samples + 1.0)) for model in self._models]
+
+    def _length_tables(self, beyond_chance: bool) -> list[Array]:
+        """The same, beyond chance if requested."""
+        if not beyond_chance:
+            return self._lengths
+        each_view = zip(self._lengths, self._models, strict=True)
+        return [table - model.cost_of_chance(self.n_samples) for table, model in each_view]
 
 
 @dataclass(frozen=True)
@@ -275,11 +283,18 @@ class _ViewModel:
 
     def costs_of_pairs(self, groups: Stacked, one: int, others: IntArray) -> Array:
         """The same as `costs` of the sums of two groups, in a compiled loop."""
+        counts = groups[0]
+        return self.determinants_of_pairs(groups, one, others) + self.length_term(
+            counts[one] + counts[others]
+        )
+
+    def determinants_of_pairs(self, groups: Stacked, one: int, others: IntArray) -> Array:
+        """All of these costs but what their number of samples adds."""
         from seqspan.cuts.ordered.loops import fill_costs_of_pairs  # numba: imported on first use only
 
-        counts, costs = groups[0], np.empty(len(others))
+        costs = np.empty(len(others))
         fill_costs_of_pairs(groups, one, others, (self.prior, self.sizes, self.slopes[None]), costs)
-        return costs + self.length_term(counts[one] + counts[others])
+        return costs
 
     def densities(self, Y: Array, count: float, total: Array, product: Array) -> Array:
         """Negative log densities of rows under the expected Gaussian, averaged over numbers of features."""
@@ -316,14 +331,8 @@ class _ViewModel:
         Draws tell, compared with the log density, whose mean is known. To that of long spans, each parameter
         adds half a log.
         """
-        lengths = np.unique(np.geomspace(1, min(n_samples, LONGEST_DRAW), 60).round().astype(np.intp))
-        costs = np.zeros(len(lengths))
-        for seed in range(N_DRAWS):
-            Y = np.random.default_rng(seed).standard_normal((lengths[-1], len(self._shares)))
-            products = np.stack([Y[:length].T @ Y[:length] for length in lengths])
-            totals = np.stack([Y[:length].sum(axis=0) for length in lengths])
-            squares = np.diagonal(products, axis1=1, axis2=2) @ self._shares
-            costs += (self.costs(lengths.astype(float), totals, products) - squares / 2) / N_DRAWS
+        longest = min(n_samples, LONGEST_DRAW)
+        lengths, costs = _costs_of_draws(int(self.sizes[-1]), int(self.sizes[0]), self.prior_samples, longest)
         counts = np.arange(n_samples + 1.0)
         density = np.mean(self.sizes) / 2 * counts
         beyond = np.maximum(counts / lengths[-1], 1)
@@ -339,9 +348,38 @@ class _ViewModel:
         halves = (self.prior_samples + 2 + np.arange(self.sizes[-1])) / 2
         table = np.mean(self.sizes) / 2 * np.log1p(counts)
         table -= np.mean(self.sizes * (self.sizes + 1 + self.prior_samples)) / 2 * np.log(self.prior)
-        for share, half in zip(self._shares, halves, strict=True):
-            table += share * (gammaln(half) - gammaln(half + counts / 2))
+        for first in range(
+            min(2, len(halves))
+        ):  # of every other feature: log gamma(x + 1) is that of x plus log x
+            argument = halves[first] + counts / 2
+            value = gammaln(argument)
+            for share, half in zip(self._shares[first::2], halves[first::2], strict=True):
+                table += share * (gammaln(half) - value)
+                value = value + np.log(argument)
+                argument = argument + 1
         return np.asarray(table)
+
+
+@lru_cache(maxsize=64)
+def _costs_of_draws(n_features: int, step: int, prior_samples: float, longest: int) -> tuple[IntArray, Array]:
+    """Some lengths up to the longest, and what so many independent samples cost beyond their log density."""
+    model = _ViewModel.for_features(n_features, step, prior_samples)
+    lengths = np.unique(np.geomspace(1, longest, 60).round().astype(np.intp))
+    costs = np.zeros(len(lengths))
+    for seed in range(N_DRAWS):
+        Y = np.random.default_rng(seed).standard_normal((lengths[-1], n_features))
+        products = np.stack([Y[:length].T @ Y[:length] for length in lengths])
+        totals = np.stack([Y[:length].sum(axis=0) for length in lengths])
+        squares = np.diagonal(products, axis1=1, axis2=2) @ model._shares
+        costs += (model.costs(lengths.astype(float), totals, products) - squares / 2) / N_DRAWS
+    return lengths, costs
+
+
+def _sum_on(start: Array, steps: Array, whole: Array) -> Array:
+    """Zero, then start plus the first 0, 1, ... steps, then what each of these lacks of the whole."""
+    before = np.concatenate([start[..., None], steps], axis=-1).cumsum(axis=-1)
+    zero: Array = np.zeros_like(start[..., None])
+    return np.concatenate([zero, before, whole[..., None] - before], axis=-1)
 
 
 class LeadingCosts:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from functools import cache
 from importlib.resources import files
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -68,10 +67,12 @@ class SpanCosts:
 
 def add_spans(C: Any, shortest: int, best: Any) -> None:
     """Add spans one by one, as :func:`seqspan.cuts.ordered.loops.add_spans` does."""
-    launch = _function("add_spans", 1, C.device.id)
-    sizes = np.int32(len(C)), np.int32(shortest)
-    for before, after in pairwise(best):
-        launch((-(-len(C) // SIDE),), (SIDE, SIDE), (C, before, after, *sizes))
+    xp, n_grid = require_cupy(), len(C)
+    blocks = min(-(-n_grid // SIDE), xp.cuda.Device().attributes["MultiProcessorCount"])
+    arguments = C, best, xp.zeros(1, np.uint32), *(np.int32(x) for x in (n_grid, shortest, len(best) - 1))
+    # a cooperative launch: no block waits for one that has not begun
+    launch = _function("add_spans", 1, C.device.id).kernel
+    launch((blocks,), (SIDE, SIDE), arguments, enable_cooperative_groups=True)
 
 
 def sum_blocks(rows: Any, edges: IntArray) -> Any:

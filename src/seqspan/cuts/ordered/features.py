@@ -13,7 +13,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from seqspan._core.backend import namespace, to_host
+from seqspan._core.backend import column_squares, namespace, to_host
 from seqspan._core.eigen import symmetric_eigenpairs
 from seqspan._core.kernels import RelativeDistances, sample_blocks, spread_anchors
 from seqspan._core.scaling import binary_exponent
@@ -296,10 +296,10 @@ def measure_noise(X: Array) -> float:
     2.0
     """
     steps = np.diff(X, axis=1)
-    return float(np.median(np.einsum("ij,ij->j", steps, steps))) / 2 if steps.size else 0.0
+    return float(np.median(column_squares(steps))) / 2 if steps.size else 0.0
 
 
 def _directions(X: Array, noise: float) -> Array:
     """Samples divided by their norm; those that noise hides, being no longer than it, stay short."""
-    directions: Array = X / np.sqrt(np.maximum(np.einsum("ij,ij->j", X, X) + noise, np.finfo(X.dtype).tiny))
+    directions: Array = X / np.sqrt(np.maximum(column_squares(X) + noise, np.finfo(X.dtype).tiny))
     return directions

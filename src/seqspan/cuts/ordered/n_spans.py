@@ -31,7 +31,7 @@ from seqspan._core.eigen import symmetric_eigenpairs
 from seqspan._core.kernels import spread_anchors
 from seqspan._core.scaling import binary_exponent
 from seqspan._core.spans import part_slices
-from seqspan._core.threads import Team
+from seqspan._core.threads import Team, count_threads
 from seqspan._core.types import Array, IntArray
 from seqspan.cuts.ordered.cost import LeadingCosts
 from seqspan.cuts.ordered.device_functions import MIN_GRID
@@ -49,6 +49,7 @@ N_SURROGATES = 24  # of the samples, at most
 N_FIRST = 6  # of them, after which it may be clear that something changes
 CLEAR = 10.0  # deviations above their mean, from which it is
 N_CHANCE = 8  # surrogates of the features
+DEVICE_THREADS = 4  # that a GPU's work is started from: more would wait for each other
 PATIENCE = 10  # numbers of spans without more evidence after which no more are tried
 SURPRISE = 2.0  # times the upper quartile of what surrogates reach by chance: a change counts as one
 MIN_EVIDENCE = 10.0  # nats; with less, nothing changes, whatever chance explains
@@ -176,7 +177,7 @@ def count_spans(
     def explain_samples(seed: int) -> list[Array]:
         return evidence(_features(_draw_each(rows, parts, seed), counts[-1]), found)
 
-    with Team(n_jobs) as team:
+    with Team(n_jobs if evidence.on_host(Y) else min(count_threads(n_jobs), DEVICE_THREADS)) as team:
         rivals = [SpanCount.unrivalled(*each, len(parts)) for each in zip(found, counts, strict=True)]
         if max(len(each) for each in found) > 1:
             rivals = _compare(rivals, explain_samples, effort.n_surrogates, team)
@@ -355,11 +356,14 @@ class Evidence:
 
     def __call__(self, Y: Array, like: list[Array] | None = None) -> list[Array]:
         """Evidence of as many spans as have most of it, or of as many as `like` has."""
-        # a GPU would take longer for the costs of so few spans
-        searches = self._searches(Y if self._places_per_part >= MIN_GRID else to_host(Y))
+        searches = self._searches(to_host(Y) if self.on_host(Y) else Y)
         if like is None:
             return [self._most(search) for search in searches]
         return [self._net(search, len(each)) for search, each in zip(searches, like, strict=True)]
+
+    def on_host(self, Y: Array) -> bool:
+        """Whether spans are searched on the host: a GPU would take longer for so few of them."""
+        return self._places_per_part < MIN_GRID or not is_on_gpu(Y)
 
     def _most(self, search: SpanSearch | JoinedSearch) -> Array:
         """Evidence up to the number of spans that has most; a few more numbers are tried in vain."""

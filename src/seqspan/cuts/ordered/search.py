@@ -182,14 +182,13 @@ def share_out(curves: list[Array], total: int) -> tuple[Array, list[int]]:
     >>> share_out([np.array([5.0, 1.0]), np.array([4.0, 3.0, 0.0])], 4)
     (array([inf, inf,  9.,  5.,  4.]), [2, 2])
     """
+    from seqspan.cuts.ordered.loops import add_curve  # numba: imported, and compiled, on first use only
+
     best, chosen = np.full(total + 1, np.inf), []
     best[0] = 0.0
     for curve in curves:
         longer, counts = np.full(total + 1, np.inf), np.ones(total + 1, dtype=np.intp)
-        for count, cost in enumerate(curve[:total], start=1):
-            candidates = best[: total + 1 - count] + cost
-            better = candidates < longer[count:]
-            longer[count:][better], counts[count:][better] = candidates[better], count
+        add_curve(best, curve[:total], longer, counts)
         best = longer
         chosen.append(counts)
     left, shares = total, []

@@ -82,24 +82,45 @@ fill_costs(const double* __restrict__ until, const int* __restrict__ places, con
             (float)(totals[table] + tables[(size_t)table * n_lengths + length]);
 }
 
-// One span more: after[j] = min over i <= j - shortest of before[i] + C[i, j].
-extern "C" __global__ void __launch_bounds__(SIDE * SIDE)
-add_spans(const float* __restrict__ C, const double* __restrict__ before, double* __restrict__ after, int n_grid,
-          int shortest) {
-    __shared__ double of_row[SIDE][SIDE + 1];
-    const int j = blockIdx.x * SIDE + threadIdx.x;
-    double least = __longlong_as_double(0x7ff0000000000000LL);  // infinite
-    if (j < n_grid) {
-#pragma unroll 4
-        for (int i = threadIdx.y; i <= j - shortest; i += SIDE) least = min(least, before[i] + C[(size_t)i * n_grid + j]);
-    }
-    of_row[threadIdx.y][threadIdx.x] = least;
+// Wait until all blocks of a cooperative launch are here; `goal` is the number of blocks times that of waits so far.
+__device__ __forceinline__ void wait_for_all(unsigned* arrived, unsigned goal) {
     __syncthreads();
-    for (int half = SIDE / 2; half >= 1; half /= 2) {
-        if (threadIdx.y < half)
-            of_row[threadIdx.y][threadIdx.x] =
-                min(of_row[threadIdx.y][threadIdx.x], of_row[threadIdx.y + half][threadIdx.x]);
-        __syncthreads();
+    if (threadIdx.x == 0 && threadIdx.y == 0) {
+        __threadfence();
+        atomicAdd(arrived, 1u);
+        while (atomicAdd(arrived, 0u) < goal) {
+        }
+        __threadfence();
     }
-    if (threadIdx.y == 0 && j < n_grid) after[j] = of_row[0][threadIdx.x];
+    __syncthreads();
+}
+
+// Add spans one by one: best[k, j] = min over i <= j - shortest of best[k - 1, i] + C[i, j], for k = 1, ..., n_more.
+// The first row of best (n_more + 1, n_grid) is given. A cooperative launch: all blocks finish a row before the next.
+extern "C" __global__ void __launch_bounds__(SIDE * SIDE)
+add_spans(const float* __restrict__ C, double* best, unsigned* arrived, int n_grid, int shortest, int n_more) {
+    __shared__ double of_row[SIDE][SIDE + 1];
+    for (int k = 1; k <= n_more; ++k) {
+        const double* before = best + (size_t)(k - 1) * n_grid;
+        for (int first = blockIdx.x * SIDE; first < n_grid; first += gridDim.x * SIDE) {
+            const int j = first + threadIdx.x;
+            double least = __longlong_as_double(0x7ff0000000000000LL);  // infinite
+            if (j < n_grid) {
+#pragma unroll 4
+                for (int i = threadIdx.y; i <= j - shortest; i += SIDE)
+                    least = min(least, __ldcg(before + i) + C[(size_t)i * n_grid + j]);  // not from this core's cache
+            }
+            of_row[threadIdx.y][threadIdx.x] = least;
+            __syncthreads();
+            for (int half = SIDE / 2; half >= 1; half /= 2) {
+                if (threadIdx.y < half)
+                    of_row[threadIdx.y][threadIdx.x] =
+                        min(of_row[threadIdx.y][threadIdx.x], of_row[threadIdx.y + half][threadIdx.x]);
+                __syncthreads();
+            }
+            if (threadIdx.y == 0 && j < n_grid) best[(size_t)k * n_grid + j] = of_row[0][threadIdx.x];
+            __syncthreads();
+        }
+        wait_for_all(arrived, gridDim.x * k);
+    }
 }

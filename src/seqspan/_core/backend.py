@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from types import ModuleType
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -48,6 +49,17 @@ def place_with(other: object, X: Any) -> Any:
     array([1., 1.])
     """
     return namespace(other).asarray(X) if is_on_gpu(other) else to_host(X)
+
+
+def device_of(X: Any) -> AbstractContextManager[Any]:
+    """A context in which new arrays are on the GPU of X; one without effect if X is on the host.
+
+    Examples
+    --------
+    >>> with device_of(np.zeros(3)):
+    ...     pass
+    """
+    return cast(AbstractContextManager[Any], X.device) if is_on_gpu(X) else nullcontext()
 
 
 def column_squares(X: Any) -> Any:

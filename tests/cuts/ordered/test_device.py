@@ -87,6 +87,16 @@ def test_the_search_is_that_of_the_host(n, shortest, cupy):
 
 
 @pytest.mark.gpu
+def test_several_searches_at_once_are_those_of_the_host(cupy):
+    C = np.triu(np.random.default_rng(0).random((4, 130, 130))).astype(np.float32)
+    found = SpanSearch.several(cupy.asarray(C), 2, 10)
+    for host, device in zip(SpanSearch.several(C, 2, 10), found, strict=True):
+        np.testing.assert_array_equal(device.costs(10), host.costs(10))
+        np.testing.assert_array_equal(device.costs(30), host.costs(30))
+        np.testing.assert_array_equal(device.divide(7), host.divide(7))
+
+
+@pytest.mark.gpu
 @pytest.mark.parametrize("make", [sample_features, coefficient_features])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_features_are_those_of_the_host(make, dtype, cupy):

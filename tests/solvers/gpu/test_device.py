@@ -48,9 +48,9 @@ def motion(n, seed=0):
     return X / np.linalg.norm(X, axis=0)
 
 
-def close(found, expected, dtype):
-    # a few hundred roundings, of numbers whose largest sets the scale
-    tolerance = 500 * np.finfo(dtype).eps * np.abs(expected).max()
+def close(found, expected, dtype, condition=1.0):
+    # a few hundred roundings, of numbers whose largest sets the scale; systems in time multiply them
+    tolerance = (500 + condition) * np.finfo(dtype).eps * np.abs(expected).max()
     np.testing.assert_allclose(to_host(found), expected, rtol=0, atol=tolerance)
 
 
@@ -75,10 +75,11 @@ def test_device_functions_do_what_their_twins_do(model, dtype, joins, shape, pen
             np.testing.assert_allclose(found, expected, rtol=1e4 * np.finfo(dtype).eps)
             plain.rescale(a, 1.7, 0.6)
             device.rescale(b, 1.7, 0.6)
-    close(b.V, a.V, dtype)
-    close(b.U, a.U, dtype)
-    close(np.array(device.certify(b)), np.array(plain.certify(a)), dtype)
-    close(device.coefficients(b), plain.coefficients(a), dtype)
+    condition = 1 + 4 * penalties[1] / penalties[0]
+    close(b.V, a.V, dtype, condition)
+    close(b.U, a.U, dtype, condition)
+    close(np.array(device.certify(b)), np.array(plain.certify(a)), dtype, condition)
+    close(device.coefficients(b), plain.coefficients(a), dtype, condition)
 
 
 @EVERY_PRECISION

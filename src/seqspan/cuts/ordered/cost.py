@@ -31,6 +31,7 @@ FEATURE_STEP = 2  # costs are averaged over 2, 4, 6, ... features, so that no nu
 CACHED_ROWS = 4096  # samples whose densities are computed at a time
 N_DRAWS = 8  # of samples without a change, to learn what those cost
 MIN_CELL = 6  # samples between grid points, on average, from which on moments are summed up beforehand
+MAX_KEPT = 100_000  # samples up to which tables of lengths are kept for the next recording
 LONGEST_DRAW = 1000  # samples; longer spans follow a formula
 PRIOR_VARIANCE = 0.2  # expected within a span, as a fraction of that of the whole recording
 
@@ -228,7 +229,7 @@ class GaussianCost:
     @cached_property
     def _lengths(self) -> list[Array]:
         """What the lengths 0, 1, ..., n of a span add to its cost, for each view."""
-        return [model.length_term(np.arange(self.n_samples + 1.0)) for model in self._models]
+        return [model.length_table(self.n_samples) for model in self._models]
 
     def _length_tables(self, beyond_chance: bool) -> list[Array]:
         """The same, beyond chance if requested."""
@@ -341,6 +342,11 @@ class _ViewModel:
         expected: Array = np.interp(counts, np.append(0, lengths), np.append(0, costs)) + density + longer
         return expected
 
+    def length_table(self, n_samples: int) -> Array:
+        """`length_term` of 0, 1, ..., n_samples."""
+        given = int(self.sizes[-1]), int(self.sizes[0]), self.prior_samples, n_samples
+        return _length_table(*given) if n_samples <= MAX_KEPT else _length_table.__wrapped__(*given)
+
     def length_term(self, counts: Array) -> Array:
         """All of the cost but the log determinant, for numbers of samples."""
         from scipy.special import gammaln  # takes long to import
@@ -358,6 +364,15 @@ class _ViewModel:
                 value = value + np.log(argument)
                 argument = argument + 1
         return np.asarray(table)
+
+
+@lru_cache(maxsize=16)
+def _length_table(n_features: int, step: int, prior_samples: float, n_samples: int) -> Array:
+    """The table of a view with so many features; views and numbers of features share them."""
+    model = _ViewModel.for_features(n_features, step, prior_samples)
+    table = model.length_term(np.arange(n_samples + 1.0))
+    table.flags.writeable = False
+    return table
 
 
 @lru_cache(maxsize=64)
@@ -404,8 +419,7 @@ class LeadingCosts:
         slopes = np.zeros((len(counts), len(counts), 2))
         for index, model in enumerate(models):
             slopes[index, : index + 1] = model.slopes
-        lengths = np.arange(n_samples + 1.0)
-        tables = np.stack([model.length_term(lengths) for model in models])
+        tables = np.stack([model.length_table(n_samples) for model in models])
         self._model = models[0].prior, np.array(counts), slopes, tables
 
     @cached_property

@@ -66,13 +66,23 @@ class SpanCosts:
 
 
 def add_spans(C: Any, shortest: int, best: Any) -> None:
-    """Add spans one by one, as :func:`seqspan.cuts.ordered.loops.add_spans` does."""
-    xp, n_grid = require_cupy(), len(C)
-    blocks = min(-(-n_grid // SIDE), xp.cuda.Device().attributes["MultiProcessorCount"])
-    arguments = C, best, xp.zeros(1, np.uint32), *(np.int32(x) for x in (n_grid, shortest, len(best) - 1))
+    """Add spans one by one, as :func:`seqspan.cuts.ordered.loops.add_spans` does; also for several C at once.
+
+    Parameters
+    ----------
+    C : array of shape (n_tables, n_grid, n_grid) or (n_grid, n_grid)
+    shortest : int
+    best : array of shape (n_tables, n_spans + 1, n_grid) or (n_spans + 1, n_grid)
+        The first rows are given, the others are filled in.
+    """
+    xp, n_grid, n_tables = require_cupy(), C.shape[-1], C.size // C.shape[-1] ** 2
+    n_cores = xp.cuda.Device().attributes["MultiProcessorCount"]
+    blocks = max(min(-(-n_grid // SIDE), n_cores // n_tables), 1), n_tables
+    sizes = (np.int32(size) for size in (n_grid, shortest, best.shape[-2] - 1))
     # a cooperative launch: no block waits for one that has not begun
     launch = _function("add_spans", 1, C.device.id).kernel
-    launch((blocks,), (SIDE, SIDE), arguments, enable_cooperative_groups=True)
+    arguments = C, best, xp.zeros(n_tables, np.uint32), *sizes
+    launch(blocks, (SIDE, SIDE), arguments, enable_cooperative_groups=True)
 
 
 def sum_blocks(rows: Any, edges: IntArray) -> Any:

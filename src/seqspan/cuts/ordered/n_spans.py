@@ -26,7 +26,7 @@ from typing import Self, TypeVar, cast
 
 import numpy as np
 
-from seqspan._core.backend import is_on_gpu, namespace, place_with, to_host
+from seqspan._core.backend import device_of, is_on_gpu, namespace, place_with, to_host
 from seqspan._core.eigen import symmetric_eigenpairs
 from seqspan._core.kernels import spread_anchors
 from seqspan._core.scaling import binary_exponent
@@ -50,6 +50,7 @@ N_FIRST = 6  # of them, after which it may be clear that something changes
 CLEAR = 10.0  # deviations above their mean, from which it is
 N_CHANCE = 8  # surrogates of the features
 DEVICE_THREADS = 4  # that a GPU's work is started from: more would wait for each other
+FIRST_SPANS = 43  # numbers of spans that a GPU computes at once for the recording
 PATIENCE = 10  # numbers of spans without more evidence after which no more are tried
 SURPRISE = 2.0  # times the upper quartile of what surrogates reach by chance: a change counts as one
 MIN_EVIDENCE = 10.0  # nats; with less, nothing changes, whatever chance explains
@@ -172,10 +173,14 @@ def count_spans(
     Y = _features(rows, max(FEATURE_COUNTS))
     counts = sorted({min(count, Y.shape[1]) for count in FEATURE_COUNTS})
     evidence = Evidence(parts, min_length, effort.grid_points, counts)
+    # many short recordings: the host draws their surrogates before a GPU has started
+    source, Y = (to_host(each) if evidence.on_host(Y) else each for each in (rows, Y))
     found = evidence(Y)
 
     def explain_samples(seed: int) -> list[Array]:
-        return evidence(_features(_draw_each(rows, parts, seed), counts[-1]), found)
+        with device_of(rows):  # another thread starts on the first GPU
+            drawn = place_with(rows, _draw_each(source, parts, seed))
+            return evidence(_features(drawn, counts[-1]), found)
 
     with Team(n_jobs if evidence.on_host(Y) else min(count_threads(n_jobs), DEVICE_THREADS)) as team:
         rivals = [SpanCount.unrivalled(*each, len(parts)) for each in zip(found, counts, strict=True)]
@@ -185,9 +190,10 @@ def count_spans(
         alone = Evidence(parts, min_length, effort.grid_points, [best.n_features])
 
         def explain_features(seed: int) -> Array:
-            surrogate = _draw_each(Y[:, : best.n_features], parts, seed)
-            surrogate /= np.maximum(surrogate.std(axis=0), np.finfo(float).tiny)
-            return alone(surrogate, [best.recording])[0]
+            with device_of(Y):
+                surrogate = _draw_each(Y[:, : best.n_features], parts, seed)
+                surrogate /= np.maximum(surrogate.std(axis=0), np.finfo(float).tiny)
+                return alone(surrogate, [best.recording])[0]
 
         if len(best.recording) > 1:
             chance = _for_each_seed(explain_features, range(effort.n_chance), team)
@@ -356,7 +362,8 @@ class Evidence:
 
     def __call__(self, Y: Array, like: list[Array] | None = None) -> list[Array]:
         """Evidence of as many spans as have most of it, or of as many as `like` has."""
-        searches = self._searches(to_host(Y) if self.on_host(Y) else Y)
+        most = FIRST_SPANS if like is None else max(len(each) for each in like)
+        searches = self._searches(to_host(Y) if self.on_host(Y) else Y, most)
         if like is None:
             return [self._most(search) for search in searches]
         return [self._net(search, len(each)) for search, each in zip(searches, like, strict=True)]
@@ -382,8 +389,8 @@ class Evidence:
         net: Array = costs[0] - costs - np.arange(count) * np.log(self._n_samples)
         return net
 
-    def _searches(self, Y: Array) -> Sequence[SpanSearch | JoinedSearch]:
-        """For each number of features, a search of all recordings on one grid."""
+    def _searches(self, Y: Array, most: int) -> Sequence[SpanSearch | JoinedSearch]:
+        """For each number of features, a search of all recordings on one grid; `most` spans are expected."""
         n_features = min(Y.shape[1], self._counts[-1])  # a surrogate may have fewer than the recording
         if n_features not in self._costs:
             fewer = [min(count, n_features) for count in self._counts]
@@ -394,7 +401,7 @@ class Evidence:
             shortest = max(1, -(-min(self._min_length, length) // self._step))
             places = np.arange(part.start, part.stop + self._step, self._step).clip(max=part.stop)
             costs = self._costs[n_features].span_costs(Y, places, shortest)
-            found.append([SpanSearch(each, shortest) for each in costs])
+            found.append(SpanSearch.several(costs, shortest, most))
         joins = tuple(part.start for part in self._parts[1:])
         together = [list(each) for each in zip(*found, strict=True)]
         return [JoinedSearch(each, joins) for each in together] if joins else found[0]

@@ -6,10 +6,11 @@ The search knows nothing about a cost but the array ``C[start, end]`` of what sp
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import Self
 
 import numpy as np
 
-from seqspan._core.backend import namespace, to_host
+from seqspan._core.backend import is_on_gpu, namespace, to_host
 from seqspan._core.types import Array, IntArray
 
 MAX_UNDIVIDED = 100_000  # samples of a recording that is searched as a whole
@@ -45,12 +46,27 @@ class SpanSearch:
         self._xp = namespace(C)
         self._best = self._xp.full((1, len(C)), np.inf)  # best[k, end]: k spans up to a grid point
         self._best[0, 0] = 0.0
+        self._costs = np.full(1, np.inf)  # of k spans up to the last grid point, on the host
+
+    @classmethod
+    def several(cls, C: Array, shortest: int, most: int) -> list[Self]:
+        """Searches of several arrays of costs (n, n_grid, n_grid), up to `most` spans at once on a GPU."""
+        searches = [cls(each, shortest) for each in C]
+        if is_on_gpu(C):
+            from seqspan.cuts.ordered.device_functions import add_spans
+
+            best = namespace(C).full((len(C), most + 1, C.shape[-1]), np.inf)
+            best[:, 0, 0] = 0.0
+            add_spans(C, shortest, best)
+            for search, own, costs in zip(searches, best, to_host(best[:, :, -1]), strict=True):
+                search._best, search._costs = own, costs
+        return searches
 
     def cost(self, n_spans: int) -> float:
         """Least cost of `n_spans` spans; infinite if they cannot all be long enough."""
         if len(self._best) <= n_spans:
             self._extend(max(n_spans, len(self._best) + BATCH))
-        return float(self._best[n_spans, -1])
+        return float(self._costs[n_spans])
 
     def divide(self, n_spans: int) -> IntArray:
         """Interior starts of the best `n_spans` spans."""
@@ -68,7 +84,7 @@ class SpanSearch:
         """Least costs of 1, 2, ... spans, of as many as have room and at most `most`."""
         most = min(most, self.max_spans)
         self.cost(most)
-        return np.array(to_host(self._best[1 : most + 1, -1]))
+        return self._costs[1 : most + 1].copy()
 
     def _extend(self, most: int) -> None:
         """Compute more numbers of spans, up to `most`, for every end."""
@@ -81,6 +97,7 @@ class SpanSearch:
         more[0] = self._best[-1]
         add_spans(self._C, self._shortest, more)
         self._best = self._xp.concatenate([self._best, more[1:]])
+        self._costs = np.append(self._costs, to_host(more[1:, -1]))
 
 
 def grid_step(parts: list[slice], grid_points: int) -> int:

@@ -82,7 +82,7 @@ fill_costs(const double* __restrict__ until, const int* __restrict__ places, con
             (float)(totals[table] + tables[(size_t)table * n_lengths + length]);
 }
 
-// Wait until all blocks of a cooperative launch are here; `goal` is the number of blocks times that of waits so far.
+// Wait until all blocks of a cooperative launch that share a counter are here; `goal` is the number of blocks times that of waits so far.
 __device__ __forceinline__ void wait_for_all(unsigned* arrived, unsigned goal) {
     __syncthreads();
     if (threadIdx.x == 0 && threadIdx.y == 0) {
@@ -96,10 +96,13 @@ __device__ __forceinline__ void wait_for_all(unsigned* arrived, unsigned goal) {
 }
 
 // Add spans one by one: best[k, j] = min over i <= j - shortest of best[k - 1, i] + C[i, j], for k = 1, ..., n_more.
-// The first row of best (n_more + 1, n_grid) is given. A cooperative launch: all blocks finish a row before the next.
+// Each table of C (n_tables, n_grid, n_grid), blockIdx.y, has its own search; the first row of its best
+// (n_tables, n_more + 1, n_grid) is given. A cooperative launch: all blocks of a table finish a row before the next.
 extern "C" __global__ void __launch_bounds__(SIDE * SIDE)
 add_spans(const float* __restrict__ C, double* best, unsigned* arrived, int n_grid, int shortest, int n_more) {
     __shared__ double of_row[SIDE][SIDE + 1];
+    C += (size_t)blockIdx.y * n_grid * n_grid;
+    best += (size_t)blockIdx.y * (n_more + 1) * n_grid;
     for (int k = 1; k <= n_more; ++k) {
         const double* before = best + (size_t)(k - 1) * n_grid;
         for (int first = blockIdx.x * SIDE; first < n_grid; first += gridDim.x * SIDE) {
@@ -121,6 +124,6 @@ add_spans(const float* __restrict__ C, double* best, unsigned* arrived, int n_gr
             if (threadIdx.y == 0 && j < n_grid) best[(size_t)k * n_grid + j] = of_row[0][threadIdx.x];
             __syncthreads();
         }
-        wait_for_all(arrived, gridDim.x * k);
+        wait_for_all(arrived + blockIdx.y, gridDim.x * k);
     }
 }

@@ -85,7 +85,7 @@ class Cutter(ABC):
         """How the spans between boundaries merge into groups that share a label."""
         key = boundaries.tobytes()
         if key not in self._trees:
-            self._trees[key] = LabelTree(self.features, boundaries, self.joins, n_jobs=self._n_jobs)
+            self._trees[key] = LabelTree(self.features, boundaries, self.joins)
         return self._trees[key]
 
 

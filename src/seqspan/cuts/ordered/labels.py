@@ -44,8 +44,6 @@ class LabelTree:
         Interior starts of the spans.
     joins : tuple of int
         Those at which another recording begins.
-    n_jobs : int, optional
-        Number of threads.
 
     Attributes
     ----------
@@ -65,9 +63,7 @@ class LabelTree:
     (array([0, 1, 0]), 2)
     """
 
-    def __init__(
-        self, Y: Array, boundaries: IntArray, joins: tuple[int, ...] = (), *, n_jobs: int | None = 1
-    ) -> None:
+    def __init__(self, Y: Array, boundaries: IntArray, joins: tuple[int, ...] = ()) -> None:
         edges = np.concatenate([[0], boundaries, [len(Y)]])
         Y = standardise_within(Y, edges)
         self.cost = GaussianCost([Y], prior_samples=PRIOR_SAMPLES)
@@ -77,7 +73,7 @@ class LabelTree:
         self.correlation_time = correlation_time(Y, edges)
         self._counted = [span * (1 / self.correlation_time) for span in spans]
         self._pairs: list[tuple[int, int]] = []
-        self.evidence = self._merge_all([span * effective_share(span.count) for span in spans], n_jobs)
+        self.evidence = self._merge_all([span * effective_share(span.count) for span in spans])
 
     def labels(self, n_labels: int) -> IntArray:
         """Label of each span when `n_labels` groups are left, numbered in the order of appearance."""
@@ -99,9 +95,9 @@ class LabelTree:
                 return self.n_spans - merged
         return 1
 
-    def _merge_all(self, groups: list[Moments], n_jobs: int | None) -> Array:
+    def _merge_all(self, groups: list[Moments]) -> Array:
         """Merge until one group is left; the evidence for 1, 2, ... labels."""
-        merging, counted = Merging(self.cost, groups, n_jobs), self.cost.costs(self._counted)
+        merging, counted = Merging(self.cost, groups), self.cost.costs(self._counted)
         totals = [float(counted.sum())]
         for _ in range(self.n_spans - 1):
             i, j = merging.merge()

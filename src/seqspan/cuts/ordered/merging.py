@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from seqspan._core.threads import Team
 from seqspan._core.types import Array, IntArray
 from seqspan.cuts.ordered.cost import GaussianCost, Moments, Stacked
 
@@ -18,8 +17,6 @@ class Merging:
     ----------
     cost : GaussianCost
     groups : sequence of Moments
-    n_jobs : int, optional
-        Number of threads that compute the costs of pairs at first.
 
     Examples
     --------
@@ -30,20 +27,15 @@ class Merging:
     ((0, 2), (0, 1))
     """
 
-    def __init__(self, cost: GaussianCost, groups: Sequence[Moments], n_jobs: int | None = 1) -> None:
+    def __init__(self, cost: GaussianCost, groups: Sequence[Moments]) -> None:
         n_groups = len(groups)
         self._cost = cost
         self._stacked = _stack(groups)
         self._costs = cost.costs(groups)
         self._alive = np.ones(n_groups, dtype=bool)
         self._losses = np.full((n_groups, n_groups), np.inf)  # of pairs (i, j), i < j
-
-        def fill(rows: range) -> None:
-            for i in rows:
-                self._losses[i, i + 1 :] = self._losses_of(i, np.arange(i + 1, n_groups))
-
-        with Team(n_jobs, uses_blas=False) as team:
-            team.map(fill, n_groups)
+        for i in range(n_groups - 1):
+            self._losses[i, i + 1 :] = self._losses_of(i, np.arange(i + 1, n_groups))
         self._partners = np.argmin(self._losses, axis=1)
         self._least = np.take_along_axis(self._losses, self._partners[:, None], axis=1)[:, 0]
 

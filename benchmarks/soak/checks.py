@@ -102,7 +102,7 @@ def _wrong_certificate(case: Case) -> Iterator[str]:
     rounding, on_samples = ROUNDING[X.dtype], D is X
     X, D, Z = X.astype(float), D.astype(float), np.asarray(fitted.coef_, dtype=float)
     # if the fit is perfect, the residual is rounding, which a large weight turns into a large value
-    left = 4 * np.finfo(fitted.coef_.dtype).eps * objective(model, X, np.zeros_like(Z))
+    left = 4 * float(np.finfo(fitted.coef_.dtype).eps) * objective(model, X, np.zeros_like(Z))
     size = abs(fitted.objective_) + left / rounding
     exact = isinstance(model, models.SscNoiseFree | models.LrrNoiseFree)  # violating the constraint costs too
     here = objective(model, X - D @ Z, Z)

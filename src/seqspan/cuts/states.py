@@ -95,12 +95,16 @@ class Coordinates:
         """Coordinates of samples (d, n), in double precision."""
         with np.errstate(over="ignore"):  # from there on, all samples are equally far away
             X = np.ldexp(X.astype(np.float64), -self.exponent)
-        X = np.nan_to_num(X, nan=FAR).clip(-FAR, FAR)
+        if not np.abs(X).max(initial=0) <= FAR:  # nor is NaN
+            X = np.nan_to_num(X, nan=FAR).clip(-FAR, FAR)
         if self.directions is None:
             return X
         directions = self.directions.astype(np.float64)
         within = directions.T @ X
-        return np.vstack([within, np.linalg.norm(X - directions @ within, axis=0)])
+        # |x - Dw|^2, without another array as large as X; D is orthonormal up to its single precision
+        mixed = (directions.T @ directions - 2 * np.eye(len(within))) @ within
+        off = np.einsum("ij,ij->j", X, X) + np.einsum("ij,ij->j", within, mixed)
+        return np.vstack([within, np.sqrt(np.maximum(off, 0))])
 
 
 @dataclass(frozen=True, eq=False)

@@ -29,7 +29,7 @@ Stacked: TypeAlias = tuple[Array, Array, Array]
 FEATURE_STEP = 2  # costs are averaged over 2, 4, 6, ... features, so that no number has to be chosen
 CACHED_ROWS = 4096  # samples whose densities are computed at a time
 N_DRAWS = 8  # of samples without a change, to learn what those cost
-MIN_CELL = 12  # samples between grid points, on average, from which on moments are summed up beforehand
+MIN_CELL = 6  # samples between grid points, on average, from which on moments are summed up beforehand
 LONGEST_DRAW = 1000  # samples; longer spans follow a formula
 PRIOR_VARIANCE = 0.2  # expected within a span, as a fraction of that of the whole recording
 
@@ -136,12 +136,18 @@ class GaussianCost:
         mean: Array = np.mean(per_view, axis=0)
         return mean
 
-    def densities(self, summaries: Sequence[Moments]) -> Array:
+    def densities(self, summaries: Sequence[Moments], n_jobs: int | None = 1) -> Array:
         """Negative log densities, (n_summaries, n_samples), under the expected Gaussian of each summary."""
         densities = np.zeros((len(summaries), self.n_samples))
-        for v, (Y, model) in enumerate(zip(self.views, self._models, strict=True)):
-            for total, one in zip(densities, summaries, strict=True):
-                total += model.densities(Y, one.count, one.totals[v], one.products[v])
+
+        def work(numbers: range) -> None:
+            for number in numbers:
+                one = summaries[number]
+                for v, (Y, model) in enumerate(zip(self.views, self._models, strict=True)):
+                    densities[number] += model.densities(Y, one.count, one.totals[v], one.products[v])
+
+        with Team(n_jobs) as team:
+            team.map(work, len(summaries))
         densities /= len(self.views)
         return densities
 
@@ -257,11 +263,13 @@ class _ViewModel:
         mean = total / (count + 1)
         scatter = product - np.outer(total, mean) + self.prior * np.eye(len(total))
         factor = np.linalg.cholesky(scatter / (self.prior_samples + count))
-        densities, logarithms = np.empty(len(Y)), np.log(np.diag(factor))[:, None]
+        constant, whitening = self._shares @ np.log(np.diag(factor)), np.linalg.inv(factor).T
+        densities = np.empty(len(Y))
         for start in range(0, len(Y), CACHED_ROWS):
             rows = slice(start, start + CACHED_ROWS)
-            residuals = np.linalg.solve(factor, (Y[rows] - mean).T)
-            densities[rows] = self._shares @ (residuals**2 / 2 + logarithms)
+            residuals = (Y[rows] - mean) @ whitening
+            np.square(residuals, out=residuals)
+            densities[rows] = residuals @ (self._shares / 2) + constant
         return densities
 
     def add_span_costs(self, Y: Array, grid: Grid, table: Array, share: float, C: Array, team: Team) -> None:

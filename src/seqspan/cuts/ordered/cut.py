@@ -20,7 +20,7 @@ from seqspan.cuts.ordered.labels import LabelTree, Settling
 from seqspan.cuts.ordered.n_spans import SpanCount, count_spans
 from seqspan.cuts.ordered.search import JoinedSearch, SpanSearch, divide_long, grid_step
 
-GRID_POINTS = 2500  # places for boundaries in the first search; they are exact to the sample afterwards
+GRID_POINTS = 1500  # places for boundaries in the first search; they are exact to the sample afterwards
 
 
 class OrderedCutter(Cutter):
@@ -105,7 +105,7 @@ class OrderedCutter(Cutter):
         else:
             n_labels = n_subspaces
         labelled = Division(tree.boundaries, tree.labels(min(n_labels, tree.n_spans)))
-        settling = Settling(tree.cost, self._min_length, tree.correlation_time, self.joins)
+        settling = Settling(tree.cost, self._min_length, tree.correlation_time, self.joins, self._n_jobs)
         return settling.settle(labelled, wanted if exact else None)
 
     def share_labels(self, division: Division, reach: int) -> Division:

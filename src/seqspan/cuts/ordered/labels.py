@@ -192,12 +192,15 @@ class Settling:
         Number of samples that say the same.
     joins : tuple of int
         Samples at which another recording begins.
+    n_jobs : int, optional
+        Number of threads.
     """
 
     cost: GaussianCost
     min_length: int
     correlation_time: float = 1.0
     joins: tuple[int, ...] = ()
+    n_jobs: int | None = 1
 
     def settle(self, division: Division, n_spans: int | None = None) -> Division:
         """Improve a division until its evidence stops growing; as many labels, none of them on neighbours.
@@ -275,7 +278,7 @@ class Settling:
 
     def _sum_densities(self, division: Division) -> Array:
         """What samples 0, ..., t - 1 cost under each label, for all t."""
-        densities = self.cost.densities(self._label_summaries(division, effective_share))
+        densities = self.cost.densities(self._label_summaries(division, effective_share), self.n_jobs)
         sums = np.zeros((len(densities), self.cost.n_samples + 1))
         np.cumsum(densities, axis=1, out=sums[:, 1:])
         return sums

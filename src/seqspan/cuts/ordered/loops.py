@@ -12,7 +12,7 @@ import numpy as np
 
 from seqspan._core.compile import compiled
 
-LANES = 32  # starts that go through time together: enough to hide what a short loop costs
+LANES = 64  # starts that go through time together: fewer are not turned into vector instructions as well
 
 
 @compiled(nogil=True, fastmath=True, error_model="numpy")
@@ -233,62 +233,90 @@ def best_path(sums: Any, n_spans: int, shortest: int) -> Any:
     starts, labels : arrays of shape (n_spans,)
     """
     n_labels, n_ends = sums.shape
-    best = sums.copy()
-    best[:, :shortest] = np.inf
-    begins = np.zeros((n_spans, n_labels, n_ends), np.int32)
-    befores = np.zeros((n_spans, n_ends, 2), np.int32)
-    for j in range(1, n_spans):
-        best = _one_span_more(best, sums, shortest, begins[j], befores[j])
+    befores = np.zeros((n_ends, 2, n_spans), np.int16)
+    better = np.zeros((n_ends, n_labels, n_spans), np.bool_)
+    costs = _walk(sums, shortest, befores, better, np.full((n_labels, n_spans), np.inf))
     starts, labels = np.zeros(n_spans, np.int64), np.zeros(n_spans, np.int64)
-    label, end = np.argmin(best[:, n_ends - 1]), n_ends - 1
-    for j in range(n_spans - 1, -1, -1):
-        labels[j] = label
-        end = begins[j, label, end]
-        starts[j] = end
-        first, second = befores[j, end]
+    label, end = np.argmin(costs[:, n_spans - 1]), n_ends - 1
+    for j in range(n_spans - 1, 0, -1):
+        while not better[end, label, j]:
+            end -= 1
+        end -= shortest
+        starts[j], labels[j] = end, label
+        first, second = befores[end, 0, j - 1], befores[end, 1, j - 1]
         label = second if first == label else first
+    labels[0] = label
     return starts, labels
 
 
 @compiled(nogil=True)
 def path_costs(sums: Any, most: int, shortest: int) -> Any:
     """What the cheapest 1, 2, ..., `most` spans cost, as :func:`best_path` finds them."""
-    n_labels, n_ends = sums.shape
-    best = sums.copy()
-    best[:, :shortest] = np.inf
-    begins, befores = np.zeros((n_labels, n_ends), np.int32), np.zeros((n_ends, 2), np.int32)
+    n_labels = len(sums)
+    none = np.zeros((0, 2, most), np.int16), np.zeros((0, n_labels, most), np.bool_)
+    ends = _walk(sums, shortest, none[0], none[1], np.full((n_labels, most), np.inf))
     costs = np.zeros(most)
     for j in range(most):
-        if j > 0:
-            best = _one_span_more(best, sums, shortest, begins, befores)
-        costs[j] = best[:, n_ends - 1].min()
+        costs[j] = ends[:, j].min()
     return costs
 
 
-@compiled(nogil=True)
-def _one_span_more(best: Any, sums: Any, shortest: int, begins: Any, befores: Any) -> Any:
-    """Least costs with one span more, for every label of the last one and every end."""
-    n_labels, n_ends = sums.shape
-    longer = np.full((n_labels, n_ends), np.inf)
-    least = np.full(n_labels, np.inf)
-    where = np.zeros(n_labels, np.int32)
+@compiled(nogil=True, fastmath={"nnan", "nsz"})  # costs may be infinite
+def _walk(sums: Any, shortest: int, befores: Any, better: Any, least: Any) -> Any:
+    """Go through time with all numbers of spans at once.
+
+    Parameters
+    ----------
+    sums, shortest
+        As for :func:`best_path`.
+    befores : array of shape (n + 1, 2, n_spans), or of length 0
+        Filled in for each start: the two cheapest labels of 1, 2, ... spans that end there.
+    better : array of shape (n + 1, n_labels, n_spans), or of length 0
+        Filled in for each end: whether the last span had better start `shortest` samples earlier than at
+        any start before.
+    least : array of shape (n_labels, n_spans)
+        Infinite; for each label of the last span, the least that the spans before it cost, less `sums`.
+
+    Returns
+    -------
+    array of shape (n_labels, n_spans)
+        Least costs of 1, 2, ... spans that end with the last sample, for each label of the last one.
+    """
+    (n_labels, n_ends), n_spans = sums.shape, least.shape[1]
+    recent = np.full((shortest + 1, n_labels, n_spans), np.inf)  # costs of the last few ends
+    cheapest, second = np.zeros(n_spans), np.zeros(n_spans)
+    labels = np.zeros((2, n_spans), np.int16)
     for end in range(shortest, n_ends):
         start = end - shortest
-        first, second = -1, -1  # the two cheapest labels of a span that ends where the new one starts
+        before, now = recent[start % (shortest + 1)], recent[end % (shortest + 1)]
+        _two_cheapest(before, cheapest, second, labels)
+        if len(befores) > 0:
+            befores[start] = labels
         for label in range(n_labels):
-            if first < 0 or best[label, start] < best[first, start]:
-                first, second = label, first
-            elif second < 0 or best[label, start] < best[second, start]:
-                second = label
-        befores[start, 0], befores[start, 1] = first, second
-        for label in range(n_labels):
-            other = second if label == first else first
-            cost = best[other, start] - sums[label, start]
-            if cost < least[label]:
-                least[label], where[label] = cost, start
-            longer[label, end] = least[label] + sums[label, end]
-            begins[label, end] = where[label]
-    return longer
+            at_start, at_end = sums[label, start], sums[label, end]
+            now[label, 0] = at_end
+            for j in range(1, n_spans):
+                cost = (second[j - 1] if labels[0, j - 1] == label else cheapest[j - 1]) - at_start
+                known = least[label, j]
+                least[label, j] = cost if cost < known else known
+                if len(better) > 0:
+                    better[end, label, j] = cost < known
+                now[label, j] = least[label, j] + at_end
+    return recent[(n_ends - 1) % (shortest + 1)]
+
+
+@compiled(nogil=True, fastmath={"nnan", "nsz"})
+def _two_cheapest(costs: Any, cheapest: Any, second: Any, labels: Any) -> None:
+    """Of costs (n_labels, n_spans), the two least for every number of spans, and whose they are."""
+    cheapest[:], second[:], labels[:] = np.inf, np.inf, 0
+    for label in range(len(costs)):
+        for j in range(len(cheapest)):
+            cost = costs[label, j]
+            if cost < cheapest[j]:
+                second[j], labels[1, j] = cheapest[j], labels[0, j]
+                cheapest[j], labels[0, j] = cost, label
+            elif cost < second[j]:
+                second[j], labels[1, j] = cost, label
 
 
 @compiled(nogil=True)

@@ -68,6 +68,22 @@ class Cutter(ABC):
         Division
         """
 
+    def share_labels(self, division: Division, reach: int) -> Division:
+        """Let more spans share a label if samples around changes say that they differ, and others do not.
+
+        Parameters
+        ----------
+        division : Division
+        reach : int
+            Number of samples before and after a sample that preprocessing put beside it.
+
+        Returns
+        -------
+        Division
+            The same spans.
+        """
+        return division
+
     @cached_property
     def cost(self) -> GaussianCost:
         """What spans cost."""

@@ -7,10 +7,12 @@ import pickle
 from dataclasses import replace
 
 import numpy as np
+import pandas
 import pytest
 
 import seqspan
 from seqspan import Recording, Segmentation
+from seqspan._core.spans import boundaries_from_labels
 from seqspan.datasets import make_recurring_subspaces
 from seqspan.known import KnownStates
 from seqspan.pipeline import as_recording
@@ -181,3 +183,51 @@ def test_preprocessing_learns_from_several_recordings_without_looking_across():
     learned = make_chain("delay:3,centre").learn(rows, joins=[6])
     np.testing.assert_array_equal(learned.apply(rows, [6]), make_chain("delay:3,centre").apply(rows, [6]))
     np.testing.assert_array_equal(learned.apply(rows[6:]), learned.apply(rows, [6])[6:])
+
+
+@pytest.mark.parametrize("convert", [np.asarray, lambda rows: rows.tolist(), pandas.DataFrame, as_recording])
+def test_rows_of_any_kind_are_recognised(found, samples, convert):
+    rows = samples[0][4 * LENGTH :]
+    applied = found.apply(convert(rows))
+    np.testing.assert_array_equal(applied.labels, found.states.predict(rows))
+    assert len(applied.spans) == len(applied.boundaries) + 1
+
+
+@pytest.mark.parametrize(
+    ("given", "error"),
+    [("walk.csv", TypeError), (np.zeros(20), TypeError), (np.full((4, 20), np.nan), ValueError)],
+)
+def test_what_is_no_recording_is_refused_with_a_sentence(found, given, error):
+    with pytest.raises(error, match="samples must be"):
+        found.apply(given)
+
+
+@pytest.mark.parametrize("n_columns", [1, 2])
+@pytest.mark.parametrize("size", [3.0, 10.0])
+def test_states_of_few_columns_have_no_spans_between_them(n_columns, size):
+    """Samples are put beside their neighbours, so those around a step are beside some of either side."""
+    rng = np.random.default_rng(0)
+
+    def recording(levels, length):
+        steps = size * np.repeat(levels, length)[:, None]
+        return steps + rng.standard_normal((len(levels) * length, n_columns))
+
+    known = seqspan.segment(recording([0, 1, 2, 0, 1], 90)).states
+    labels = known.predict(recording([1, 0, 2, 1, 0, -9], 70))
+    boundaries = boundaries_from_labels(labels)
+    np.testing.assert_allclose(boundaries, 70 * np.arange(1, 6), atol=2)
+    assert labels[[0, *boundaries]].tolist() == [1, 0, 2, 1, 0, -1]
+
+
+@pytest.mark.parametrize("n_columns", [1, 3, 100])
+@pytest.mark.parametrize("value", [0.0, 0.1, -1e300])
+def test_the_state_of_a_constant_recording_is_recognised(n_columns, value, tmp_path):
+    rows = np.full((50, n_columns), value)
+    known = seqspan.segment(rows).states
+    known.save(tmp_path / "states.npz")
+    known = KnownStates.load(tmp_path / "states.npz")
+    other = 1.01 * value + 1e-3
+    labels = known.predict(np.concatenate([rows[:20], np.full((20, n_columns), other), rows[:20]]))
+    assert labels[[5, 30, 50]].tolist() == [0, -1, 0]
+    assert len(boundaries_from_labels(labels)) == 2
+    assert known.agreement == 1

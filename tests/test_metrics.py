@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from itertools import permutations
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
+from sklearn.base import BaseEstimator
 
-from seqspan.metrics import boundary_f1, clustering_error, covering, psnr
+from seqspan.metrics import SegmentationScorer, boundary_f1, clustering_error, covering, psnr
 
 labellings = st.integers(1, 12).flatmap(
     lambda n: st.tuples(
@@ -147,3 +149,47 @@ def test_bad_arguments_are_named():
             score([0, 1], [0, 1, 1])
         with pytest.raises(ValueError, match="and not empty"):
             score([], [])
+
+
+class Halves(BaseEstimator):
+    """Stands in for an estimator: two spans of equal length, whatever the samples."""
+
+    def __init__(self, n_fits=None):
+        self.n_fits = n_fits
+
+    def fit(self, X):
+        self.n_fits.append(len(X))
+        self.labels_ = np.repeat([0, 1], [len(X) // 2, len(X) - len(X) // 2])
+        self.segmentation_ = SimpleNamespace(recording=SimpleNamespace(X=X))
+        return self
+
+    def fit_predict(self, X):
+        return self.fit(X).labels_
+
+
+class Shared(list):
+    """A list that clones of an estimator share."""
+
+    def __deepcopy__(self, memo):
+        return self
+
+
+TRUTH = np.repeat([3, 7], [4, 6])
+SCORES = {"accuracy": 0.9, "covering": covering(TRUTH, np.repeat([0, 1], 5)), "boundary_f1": 0.0}
+
+
+@pytest.mark.parametrize("metric", SCORES)
+def test_a_scorer_scores_a_fit_of_the_block_itself(metric):
+    fits, X = Shared(), np.arange(20.0).reshape(10, 2)
+    for estimator in (Halves(fits), Halves(fits).fit(X + 1), Halves(fits).fit(X)):
+        assert SegmentationScorer(metric)(estimator, X, TRUTH) == pytest.approx(SCORES[metric])
+    assert len(fits) == 4  # the last has seen these samples, and is not fitted again
+
+
+def test_the_margin_of_a_scorer_is_that_of_boundaries():
+    X = np.zeros((10, 2))
+    assert SegmentationScorer("boundary_f1", margin=1)(Halves(Shared()), X, TRUTH) == 1
+    with pytest.raises(ValueError, match="metric must be one of 'accuracy', 'covering', 'boundary_f1'"):
+        SegmentationScorer("rand")(Halves(Shared()), X, TRUTH)
+    with pytest.raises(ValueError, match="needs the true labels"):
+        SegmentationScorer()(Halves(Shared()), X)

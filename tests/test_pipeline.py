@@ -271,3 +271,11 @@ def test_levels_of_few_columns_are_spans_and_what_lies_between_them_is_none(n_co
         found.boundaries, 60 * np.arange(1, len(steps)), atol=found.representation.reach
     )
     assert len(found.recut(n_spans=5).spans) == 5  # a number that is asked for stays
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_states_of_few_columns_that_return_have_their_labels(seed):
+    """Samples beside neighbours of another state make a state look new when it returns."""
+    noise = np.random.default_rng(seed).standard_normal((450, 2))
+    found = segment(np.repeat([[0, 0], [5, 10], [0, 0], [5, 10], [0, 0]], 90, axis=0) + noise)
+    assert found.labels[45::90].tolist() == [0, 1, 0, 1, 0]

@@ -17,12 +17,14 @@ from __future__ import annotations
 
 import argparse
 import csv
+import ctypes
 import gc
 import sys
 import time
 import traceback
 import warnings
 from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -37,7 +39,8 @@ from benchmarks.soak.histories import stale_attributes
 from benchmarks.soak.refusals import REFUSALS, rightly_refused
 from benchmarks.soak.relations import broken_relations
 
-SETTLED = 500  # fits; afterwards memory must not grow, because everything is imported and compiled
+EVERY = 500  # fits; after as many, memory is measured
+SETTLED = 2000  # fits; afterwards memory must not grow: even rare settings have been imported and compiled
 GROWTH = 1.05  # largest ratio of memory at the end to memory after SETTLED fits
 
 
@@ -50,9 +53,16 @@ class Tally:
     resident: list[tuple[int, int]] = field(default_factory=list)
 
     def note_memory(self, fits: int) -> None:
-        """Record the resident memory, after collecting garbage."""
+        """Record the resident memory, without garbage and without what the allocator keeps for later."""
         gc.collect()
+        with suppress(OSError, AttributeError):  # other systems have no such function
+            ctypes.CDLL(None).malloc_trim(0)
         self.resident.append((fits, resident_bytes()))
+
+    @property
+    def settled(self) -> tuple[int, int]:
+        """Fits and memory of the measurement that later ones are compared with."""
+        return next((each for each in self.resident if each[0] >= SETTLED), self.resident[0])
 
 
 def resident_bytes() -> int:
@@ -122,7 +132,7 @@ def soak(seeds: range, failures: Path | None = None) -> Tally:
     tally, began = Tally(), time.perf_counter()
     for done, seed in enumerate(seeds, start=1):
         run_case(draw_case(seed), tally)
-        if done % SETTLED == 0 or done == len(seeds):
+        if done % EVERY == 0 or done == len(seeds):
             tally.note_memory(done)
             _write_failures(tally, failures)
             print(
@@ -145,13 +155,13 @@ def report(tally: Tally) -> bool:
     """Print the table; return whether there are no faults."""
     counts = tally.counts
     bad = ("crashes", "results not finite", "gaps negative", "wrong results", "numpy warnings")
-    first, last = tally.resident[0][1], tally.resident[-1][1]
+    first, last = tally.settled[1], tally.resident[-1][1]
     row = {"fits": counts["valid"] + counts["invalid"], "of them invalid": counts["invalid"]}
     row |= {name: counts[name] for name in (*(f"refused: {why}" for why in REFUSALS), *bad)} | {
         "not converged, warned": counts["ConvergenceWarning"]
     }
     row |= {
-        f"MiB after {tally.resident[0][0]}": f"{first / 2**20:.1f}",
+        f"MiB after {tally.settled[0]}": f"{first / 2**20:.1f}",
         "MiB at the end": f"{last / 2**20:.1f}",
         "ratio": f"{last / first:.4f}",
     }

@@ -11,6 +11,7 @@ from scipy.optimize import linprog
 
 from benchmarks.soak.cases import Case
 from seqspan import models
+from seqspan._core.scaling import binary_exponent, scale_columns
 from seqspan.solvers import SOLVERS, Stopping
 from seqspan.solvers.fast.landmarks import on_landmarks
 
@@ -101,7 +102,7 @@ def _wrong_certificate(case: Case) -> Iterator[str]:
     rounding, on_samples = ROUNDING[X.dtype], D is X
     X, D, Z = X.astype(float), D.astype(float), np.asarray(fitted.coef_, dtype=float)
     # if the fit is perfect, the residual is rounding, which a large weight turns into a large value
-    left = 4 * np.finfo(fitted.coef_.dtype).eps * objective(model, X, np.zeros_like(Z))
+    left = 4 * float(np.finfo(fitted.coef_.dtype).eps) * objective(model, X, np.zeros_like(Z))
     size = abs(fitted.objective_) + left / rounding
     exact = isinstance(model, models.SscNoiseFree | models.LrrNoiseFree)  # violating the constraint costs too
     here = objective(model, X - D @ Z, Z)
@@ -168,11 +169,15 @@ def _wrong_beside_another(
 
 
 def _wrong_beside_linear_programme(X: np.ndarray, bound: float) -> Iterator[str]:
-    """Compare with the least ``||z||_1`` such that ``X z = x_j``, ``z_j = 0``, if there is one."""
-    least = 0.0
+    """Compare with the least ``||z||_1`` such that ``X z = x_j``, ``z_j = 0``, if there is one.
+
+    The programme gets samples of norm one, because its tolerances are absolute.
+    """
+    norms = np.linalg.norm(np.ldexp(X, -binary_exponent(X)), axis=0)
+    X, norms, least = scale_columns(X)[:, norms > 0], norms[norms > 0], 0.0  # zeros need and give nothing
     for j, sample in enumerate(X.T):
-        others = np.delete(X, j, axis=1)
-        found = linprog(np.ones(2 * others.shape[1]), A_eq=np.hstack([others, -others]), b_eq=sample)
+        others, prices = np.delete(X, j, axis=1), norms[j] / np.delete(norms, j)
+        found = linprog(np.tile(prices, 2), A_eq=np.hstack([others, -others]), b_eq=sample)
         if found.status != 0:
             return
         least += float(found.fun)

@@ -108,7 +108,7 @@ class KnownStates:
         division = Division(starts, labels[kept[np.concatenate([[0], starts]).astype(np.intp)]])
         names = recording.feature_names
         keep = len(names) <= MAX_NAMES and names != default_names(len(names))
-        states = States.learn(chain.apply(rows, recording.joins).T, division, min_length)
+        states = States.learn(chain.apply(rows, recording.joins).T, division, min_length, chain.reach)
         return cls(states, chain, rows.shape[1], names if keep else ())
 
     @property

@@ -14,7 +14,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from seqspan._core.backend import is_on_gpu, namespace, require_cupy, to_host
 from seqspan._core.display import Display
@@ -30,7 +29,8 @@ from seqspan.cuts.numbers import check_grain, check_numbers
 from seqspan.models import Model, Osc, OscLowRank, SpatSc
 from seqspan.preprocess import Chain, make_chain
 from seqspan.preprocess._steps import UnitNorm
-from seqspan.recording import Recording, default_names
+from seqspan.recording import Recording
+from seqspan.recording import as_recording as as_recording
 from seqspan.representation import Representation
 from seqspan.results.cache import SolutionCache
 from seqspan.results.fingerprints import hash_problem
@@ -234,7 +234,7 @@ def cut(
                 joins=found.joins,
             )
         division = _leave_out_transitions(
-            found, cutting, cutter.cut(cutting.n_spans, cutting.n_subspaces, cutting.grain)
+            found, cutting, cutter, cutter.cut(cutting.n_spans, cutting.n_subspaces, cutting.grain)
         )
         labels = division.sample_labels(found.Z.shape[1])
     return Segmentation(
@@ -250,35 +250,19 @@ def cut(
     )
 
 
-def _leave_out_transitions(found: Representation, cutting: Cutting, division: Division) -> Division:
+def _leave_out_transitions(
+    found: Representation, cutting: Cutting, cutter: Cutter, division: Division
+) -> Division:
     """Divide spans between their neighbours in which hardly a sample is beside neighbours of its own kind.
 
     If samples were put beside their neighbours, those around a change are beside some of either kind, and
-    such spans are what is found there. Numbers that were asked for stay.
+    such spans are what is found there. Labels are found without them, too. Numbers that were asked for stay.
     """
     if found.reach == 0 or not cutting.n_spans == cutting.n_subspaces == "auto":
         return division
     shortest = cutting.min_length + 2 * found.reach
-    return divide_short_spans(division, shortest, found.Z.shape[1], found.joins)
-
-
-def as_recording(rows: npt.NDArray[Any], kind: str = "table") -> Recording:
-    """Make a recording from an array of rows, with default times and names.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> as_recording(np.eye(3)).feature_names
-    ('x0', 'x1', 'x2')
-    """
-    n_samples, n_features = rows.shape
-    return Recording(
-        X=rows,
-        times=np.arange(float(n_samples)),
-        time_unit="sample",
-        feature_names=default_names(n_features),
-        kind=kind,
-    )
+    divided = divide_short_spans(division, shortest, found.Z.shape[1], found.joins)
+    return cutter.share_labels(divided, found.reach)
 
 
 def _check(cutting: Cutting, n_samples: int, joins: tuple[int, ...]) -> None:

@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+import numpy.typing as npt
 
+from seqspan._core.checks import check_rows
 from seqspan._core.spans import UNKNOWN, Span, boundaries_from_labels, make_spans
 from seqspan._core.text import count_of, merge_names, noun_of
 from seqspan._core.types import Array, IntArray
@@ -19,7 +21,8 @@ from seqspan.exports import make_timeline, write_export
 from seqspan.exports.selection import Selection
 from seqspan.known import KnownStates
 from seqspan.plots import draw_timeline, plot_segmentation
-from seqspan.recording import Recording
+from seqspan.readers._data_frames import from_frame, is_frame
+from seqspan.recording import Recording, as_recording
 from seqspan.representation import Representation
 from seqspan.results.corrections import Corrections, read_corrections
 from seqspan.results.documents import Earlier
@@ -184,13 +187,13 @@ class Segmentation:
             self.recording, self.representation.steps, self.labels, self.boundaries, self.cutting.min_length
         )
 
-    def apply(self, recording: Recording) -> Self:
+    def apply(self, recording: Recording | npt.ArrayLike) -> Self:
         """Find the same labels in another recording.
 
         Parameters
         ----------
-        recording : Recording
-            With the same columns, in any order.
+        recording : Recording, or array-like or data frame of shape (n_samples, n_features)
+            With the same columns. Those of a Recording or a data frame are matched by name.
 
         Returns
         -------
@@ -198,6 +201,10 @@ class Segmentation:
             Of that recording, with the label -1 where none fits. It has no coefficients, so it can be
             plotted and exported, but not recut.
         """
+        if is_frame(recording):
+            recording = from_frame(recording)
+        elif not isinstance(recording, Recording):
+            recording = as_recording(check_rows(recording), self.recording.kind)
         return self.from_states(recording, self.states, self.label_names)
 
     @classmethod

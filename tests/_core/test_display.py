@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 
 import pytest
@@ -45,7 +46,7 @@ def test_a_stage_that_fails_is_timed_too():
 def test_verbose_leaves_a_line_for_every_stage(capsys):
     with Display("a[b].csv", level=2) as display, display.stage("reading"):
         pass
-    assert capsys.readouterr().err.startswith("a[b].csv: reading: 0.0")
+    assert re.match(r"a\[b\]\.csv: reading: \d+\.\d", capsys.readouterr().err)
 
 
 @pytest.mark.parametrize("level", [0, 1])

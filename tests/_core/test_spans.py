@@ -92,3 +92,8 @@ def test_a_short_span_is_divided_in_its_middle():
     assert divide_short_spans(division, 6, 60).boundaries.tolist() == [23, 40]
     assert divide_short_spans(division, 5, 60).boundaries.tolist() == [20, 25, 40]
     assert divide_short_spans(division, 6, 60, joins=[20]).boundaries.tolist() == [20, 25, 40]
+
+
+def test_spans_know_their_recording():
+    spans = make_spans(np.zeros(6, dtype=int), np.array([1, 3, 4]), np.arange(6.0), None, (3, 4))
+    assert [span.recording for span in spans] == [0, 0, 1, 2]

@@ -41,7 +41,7 @@ def test_every_block_is_worked_off_once(n_jobs):
 
 
 def test_shares_run_in_different_threads():
-    meeting = threading.Barrier(2, timeout=10)  # passes only if both shares run at the same time
+    meeting = threading.Barrier(2, timeout=600)  # passes only if both shares run at the same time
     with Team(2) as team:
         names = team.map(lambda share: (meeting.wait(), threading.current_thread().name)[1], 2)
     assert len(set(names)) == 2
@@ -100,7 +100,7 @@ def test_count_threads_follow_the_environment(monkeypatch):
 
 
 def _threads_of(team: Team) -> set[int]:
-    meeting = threading.Barrier(team.n_jobs, timeout=10)
+    meeting = threading.Barrier(team.n_jobs, timeout=600)
     return set(team.map(lambda share: (meeting.wait(), threading.get_ident())[1], team.n_jobs))
 
 
@@ -146,7 +146,7 @@ def test_a_forked_process_has_threads_of_its_own():
     with Team(2) as team:
         _threads_of(team)
     with multiprocessing.get_context("fork").Pool(1) as pool:
-        assert pool.apply_async(_sum_in_a_team).get(timeout=30) == 10
+        assert pool.apply_async(_sum_in_a_team).get(timeout=600) == 10
 
 
 def _sum_in_a_team() -> int:

@@ -184,7 +184,7 @@ from seqspan.cli import app
 for arguments in {list(commands)}:
     done = CliRunner().invoke(app, ["segment", *arguments])
     print(done.exit_code, done.stderr.strip())"""
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=600)
     lines = done.stdout.splitlines()
     assert len(lines) == len(commands), done.stderr
     for line, name in zip(lines, commands.values(), strict=True):

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from seqspan._core.spans import boundaries_from_labels
-from seqspan.cuts.peaks import boundary_strength, peak_boundaries
+from seqspan.cuts.peaks import PeakCutter, boundary_strength, peak_boundaries
 
 span_lengths = st.lists(st.integers(3, 9), min_size=2, max_size=6)
 
@@ -121,3 +121,17 @@ def test_bad_arguments_are_named():
         peak_boundaries(np.eye(6), 0)
     with pytest.raises(ValueError, match=r"labels must be a 1-D array; got shape \(2, 2\)"):
         boundaries_from_labels(np.eye(2))
+
+
+def test_joins_are_boundaries_beside_the_most_prominent_peaks_of_each_recording():
+    """Four levels, of which the second join cuts one; changes of sizes 3, 1 and 2 at 6, 12 and 18."""
+    Z = np.repeat([[0.0, 3.0, 4.0, 6.0]], 6, axis=1)
+    cutter = PeakCutter(None, np.abs(Z) + 1, joins=(12, 15))
+    assert cutter.cut(n_spans=3).boundaries.tolist() == [12, 15]
+    assert cutter.cut(n_spans=4).boundaries.tolist() == [6, 12, 15]
+    assert cutter.cut(n_subspaces=5).boundaries.tolist() == [6, 12, 15, 18]
+    assert cutter.cut(n_spans=5).labels.tolist() == [0, 1, 2, 3, 4]
+    with pytest.raises(ValueError, match="n_subspaces must be an int or 'auto' for this cut; got 'eigengap'"):
+        cutter.cut(n_subspaces="eigengap")
+    with pytest.raises(ValueError, match="n_spans must be an int or 'auto' for this cut; got 'many'"):
+        cutter.cut(n_spans="many")

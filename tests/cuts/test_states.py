@@ -11,7 +11,7 @@ import pytest
 from seqspan._core.spans import Division
 from seqspan.cuts import states as module
 from seqspan.cuts.ordered.loops import cheapest_path
-from seqspan.cuts.states import States
+from seqspan.cuts.states import States, _describe
 
 MEANS = {0: (4, 0, 0, 0), 1: (0, 4, 0, 0), 2: (0, 0, 4, 0), 9: (0, 0, 0, 4)}
 
@@ -126,3 +126,53 @@ def test_a_single_sample_has_a_label():
     X, division = draw([0, 1, 0])
     states = States.learn(X, division, 5)
     assert states.assign(X[:, 50:51]).tolist() == [1]
+
+
+def test_samples_further_away_than_any_before_cost_labels_the_square_of_how_far():
+    X = np.random.default_rng(0).normal(0, 1, (3, 60))
+    states = States.learn(X, Division(np.array([30]), np.array([0, 1])))
+    least, deviation = states.nearness
+    far = 40 * X[:, :1]
+    nearness = _describe(states.features, states.coordinates(far))[0, -1]
+    without = replace(states, nearness=(-1e9, deviation))
+    np.testing.assert_allclose(
+        without.score(far) - states.score(far), (least - nearness) ** 2 / (2 * deviation**2)
+    )
+    np.testing.assert_allclose(without.score(X), states.score(X))
+    constant = States.learn(np.ones((3, 60)), Division(np.array([], dtype=np.intp), np.array([0])))
+    assert constant.score(2 * np.ones((3, 1))) < -1e5
+    assert constant.score(1e300 * np.ones((3, 1))) > -1e7  # sums keep the digits of what follows
+
+
+def test_what_one_sample_says_is_limited_if_its_neighbours_hold_it_too():
+    X = np.repeat([0.0, 10.0, 0.0], [30, 30, 30]) + np.random.default_rng(0).normal(0, 1, (2, 90))
+    division = Division(np.array([30, 60]), np.array([0, 1, 0]))
+    free, held = (States.learn(X, division, reach=reach) for reach in (0, 2))
+    costs, limited = free.describe(X)[1], held.describe(X)[1]
+    share = held.price / 5  # five samples hold each of the rows
+    above = costs - costs.min(axis=0)
+    assert (above > share).any()
+    np.testing.assert_allclose(limited - costs.min(axis=0), np.minimum(above, share), atol=1e-2 * share)
+    np.testing.assert_allclose(held.score(X), free.score(X))
+    again = States.from_arrays(held.to_arrays())
+    assert again.reach == 2
+    np.testing.assert_array_equal(again.assign(X), held.assign(X))
+    older = {name: values for name, values in held.to_arrays().items() if name != "reach"}
+    assert States.from_arrays(older).reach == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("reach", -1), ("price", -1.0), ("shortest", 0), ("exponent", 5000), ("price", np.nan)],
+)
+def test_arrays_that_cannot_have_been_learned_are_refused(name, value):
+    arrays = States.learn(*draw([0, 1])).to_arrays()
+    with pytest.raises(ValueError, match="do not describe labels"):
+        States.from_arrays(arrays | {name: np.asarray(value)})
+
+
+def test_single_precision_is_scored_in_double():
+    X, division = draw([0, 1])
+    states = States.learn(X, division)
+    np.testing.assert_allclose(states.score(X.astype(np.float32)), states.score(X), atol=1e-4)
+    assert states.coordinates(X.astype(np.float32)).dtype == np.float64

@@ -15,6 +15,7 @@ from tests.readers.samples import WRITERS, write_sample
 
 from seqspan._core.scaling import scale_to_unit_norm
 from seqspan.preprocess import Chain, make_chain, preprocess
+from seqspan.preprocess._choice import choose_steps, low_to_mean_ratio, mean_share
 from seqspan.preprocess._statistics import column_deviations
 from seqspan.preprocess._steps import Centre, Delay, Pca, parse_step
 from seqspan.readers import read
@@ -345,3 +346,86 @@ def test_a_learned_chain_does_the_same_to_its_own_rows_and_looks_at_no_others(na
 def test_new_rows_are_shifted_and_scaled_as_the_old_ones_were():
     old, new = np.array([[1.0], [3.0]]), np.array([[7.0], [9.0], [2.0]])
     np.testing.assert_allclose(make_chain("centre,scale").learn(old).apply(new), new - 2)
+
+
+def test_steps_that_look_around_stop_at_joins_and_others_see_all_rows():
+    """Three recordings of 4, 3 and 5 rows: of every second row, 2, 2 and 3 are left."""
+    X, joins = np.arange(24.0).reshape(12, 2) ** 2, (4, 7)
+    chain = make_chain("centre,subsample:2,delay:3")
+    rows, kept = chain.apply(X, joins), chain.rows(12, joins)
+    assert kept.tolist() == [0, 2, 4, 6, 7, 9, 11]
+    centred = X - X.mean(axis=0)
+    np.testing.assert_allclose(rows[:, 2:4], centred[kept])  # a sample is between its neighbours
+    before, after = [0, 0, 4, 4, 7, 7, 9], [2, 2, 6, 6, 9, 11, 11]
+    np.testing.assert_allclose(rows[:, :2], centred[before])
+    np.testing.assert_allclose(rows[:, 4:], centred[after])
+
+
+@pytest.mark.parametrize(("n_columns", "words"), [(1, "one column"), (2, "2 columns")])
+def test_auto_puts_few_columns_beside_their_neighbours_and_says_so(n_columns, words):
+    X = np.random.default_rng(0).standard_normal((100, n_columns))
+    steps, reasons = choose_steps(X, "table")
+    assert [step.name for step in steps] == ["centre", "scale", "delay", "unit_norm"]
+    assert reasons == (
+        f"centred and scaled: {words}",
+        f"delay embedding: single samples of {words} say little, so each is put beside its neighbours, "
+        "5 samples 1 apart",
+        "unit norm: the models compare directions, not lengths",
+    )
+
+
+def test_neighbours_are_as_far_apart_as_samples_take_to_become_independent():
+    """The differences of a triangular wave grow with the lag up to half its period, here with noise."""
+    rng = np.random.default_rng(0)
+
+    def lag(rows, joins=()):
+        return choose_steps(rows, "table", joins)[0][2].lag
+
+    blocks = np.repeat(rng.standard_normal(500), 6)[:, None]  # equal within 6 samples, then independent
+    walk = np.cumsum(rng.standard_normal(3000))[:, None]
+    assert lag(rng.standard_normal((3000, 1))) == 1
+    smooth = np.convolve(rng.standard_normal(3011), np.ones(12), "valid")[:, None]  # correlated over 12
+    assert lag(smooth) in range(8, 13)
+    assert lag(walk) == 30  # one in a hundred samples
+    assert lag(np.concatenate([smooth, 1e6 + smooth]), joins=(3000,)) == lag(
+        np.concatenate([smooth, smooth]), (3000,)
+    )
+    assert lag(walk[:150]) == 1
+    assert lag(blocks[:12]) == 1
+
+
+def test_numbers_of_settings_are_read_as_they_are_written():
+    assert parse_step("delay:+3") == Delay(3)
+    with pytest.raises(ValueError, match="must be odd and at least 1; got -3"):
+        parse_step("delay:-3")
+
+
+def test_values_just_below_zero_are_noise():
+    """No more than one in ten thousand of the largest value."""
+    X = np.abs(np.random.default_rng(0).standard_normal((200, 4)))
+    for low, centred in ((-1e-4, False), (-1.01e-4, True)):
+        rows = np.vstack([X / X.max(), np.full((1, 4), low)])
+        reason = choose_steps(rows, "table")[1][0]
+        assert reason.startswith("not centred: no value is clearly negative") != centred
+
+
+def test_statistics_of_single_precision_are_those_of_double():
+    X = (1e4 + np.random.default_rng(0).standard_normal((20_000, 2))).astype(np.float32)
+    assert mean_share(X) == pytest.approx(mean_share(X.astype(float)), abs=1e-12)
+
+
+def test_without_a_positive_mean_nothing_comes_near_zero():
+    assert low_to_mean_ratio(np.zeros((5, 2))) == 0
+
+
+def test_one_row_does_not_vary_and_two_vary_by_half_their_distance():
+    np.testing.assert_array_equal(column_deviations(np.array([[3.0, 4.0]])), [0, 0])
+    np.testing.assert_allclose(column_deviations(np.array([[3.0], [5.0]])), [1])
+
+
+def test_a_share_that_is_met_up_to_rounding_is_met():
+    """Two directions with variances 9 and 1: the first holds nine tenths."""
+    X = np.array([[3.0, 0.0], [-3.0, 0.0], [0.0, 1.0], [0.0, -1.0]])
+    assert Pca(0.9).apply(X).shape[1] == 1
+    assert Pca(np.nextafter(0.9, 1)).apply(X).shape[1] == 1
+    assert Pca(0.91).apply(X).shape[1] == 2

@@ -50,7 +50,7 @@ def browser() -> Iterator[Browser]:
 
 def wait_until(page: Page, condition: str) -> None:
     """Ask again and again from here: a condition that the page itself polls is blocked by its policy."""
-    for _ in range(500):
+    for _ in range(6000):  # two minutes at least: a busy machine is slow
         if page.evaluate(condition):
             return
         page.wait_for_timeout(20)
@@ -75,7 +75,7 @@ def open_report(browser):
         context = browser.new_context(viewport=size, color_scheme=theme, accept_downloads=True)
         contexts.append(context)
         opened = Opened(context.new_page())
-        opened.page.set_default_timeout(20_000)
+        opened.page.set_default_timeout(120_000)
         opened.page.on("console", lambda message: opened.complaints.append(message.text))
         opened.page.on("pageerror", lambda error: opened.complaints.append(str(error)))
         opened.page.on("request", lambda request: opened.requests.append(request.url))

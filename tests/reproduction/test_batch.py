@@ -201,7 +201,7 @@ def test_a_run_killed_four_times_equals_an_undisturbed_one(tmp_path, undisturbed
             assert finished <= set(file.rows), "a row was lost"
             finished = set(file.rows)
     assert 0 < len(finished) < 80, "the kills came too early or too late to tell anything"
-    assert start_toy(tmp_path, 40, n_jobs=1).wait(120) == 0
+    assert start_toy(tmp_path, 40, n_jobs=1).wait(600) == 0
     assert read_rows(tmp_path) == undisturbed
 
 
@@ -241,7 +241,7 @@ def test_a_dask_cluster_that_loses_a_worker_ends_complete_and_equal(tmp_path, da
 
     address, workers = dask_cluster
     with Client(address) as client:
-        client.wait_for_workers(2, timeout=60)
+        client.wait_for_workers(2, timeout=600)
     rows: list[dict] = []
 
     def kill_one_on_the_way(row):

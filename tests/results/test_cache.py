@@ -29,6 +29,12 @@ def test_a_solution_comes_back_for_its_own_key_alone(tmp_path, density):
     assert cache.load("another") is None
 
 
+def test_folders_on_the_way_are_made(tmp_path):
+    cache = SolutionCache(tmp_path / "walks" / "first.seqspan")
+    cache.save("key", make_solution())
+    assert [path.name for path in cache.folder.iterdir()] == [CACHE]
+
+
 def test_what_another_version_solved_is_not_used(tmp_path):
     SolutionCache(tmp_path, "1.0").save("key", make_solution())
     assert SolutionCache(tmp_path, "1.1").load("key") is None

@@ -1,9 +1,12 @@
 from __future__ import annotations
 
 import hashlib
+from pathlib import Path
+
+import numpy as np
 
 from seqspan.results import fingerprints
-from seqspan.results.fingerprints import hash_code, hash_file, hash_files
+from seqspan.results.fingerprints import hash_code, hash_file, hash_files, hash_problem, hash_values
 
 
 def test_the_hash_of_files_tells_names_and_contents(tmp_path):
@@ -32,3 +35,18 @@ def test_the_hash_of_the_code_tells_every_change(tmp_path, monkeypatch):
     (tmp_path / "__pycache__" / "cost.pyc").write_text("compiled")
     assert hash_now() in seen
     hash_code.cache_clear()
+
+
+def test_the_hash_of_values_tells_values_and_not_the_order_of_keys():
+    assert hash_values({"a": 1, "b": 2}) == hash_values({"b": 2, "a": 1})
+    values = [(1,), (1, 2), ([1, 2],), ("1",), (None,), ({"a": 1},), (Path("a"),), ("\udcff",), ("é",)]
+    assert len({hash_values(*each) for each in values}) == len(values)
+
+
+def test_the_hash_of_a_problem_tells_samples_their_shape_and_type_and_settings():
+    X = np.arange(6.0).reshape(2, 3)
+    settings = {"lam1": 0.1, "solver": "fast"}
+    others = [X.T, X.reshape(3, 2), X + 1, X.astype(np.float32), X.astype(np.int64).view(np.float64)]
+    hashes = {hash_problem(each, settings) for each in (X, *others)} | {hash_problem(X, {"lam1": 0.2})}
+    assert len(hashes) == 7
+    assert hash_problem(np.asfortranarray(X), settings) == hash_problem(X, dict(reversed(settings.items())))

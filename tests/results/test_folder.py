@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from seqspan.results import folder as results
+from seqspan.results.documents import Earlier
 from seqspan.results.folder import STAGING, _remove_unfinished, load_result, staged
 
 
@@ -108,15 +109,25 @@ def test_files_named_by_a_forged_document_outside_the_folder_stay(tmp_path):
     assert outside.read_text() == "keep"
 
 
+def test_names_that_are_no_files_of_the_folder_are_not_ours(tmp_path):
+    names = ("", ".", "..", "sub/..", "../out.csv", "/etc/passwd", "result.json")
+    document = {"files": dict.fromkeys((*names, "spans.edl", "sub/cut.mp4"), "00")}
+    assert list(Earlier(tmp_path, (document,)).digests) == ["spans.edl", "sub/cut.mp4"]
+
+
 def test_what_a_living_process_writes_is_left_alone(tmp_path):
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as other:
         theirs = tmp_path / f"{STAGING}{other.pid}-abc"
         theirs.mkdir()
+        cached = tmp_path / f"{STAGING}{other.pid}.npz"  # a solution that is being saved
+        cached.touch()
         _remove_unfinished(tmp_path)
         assert theirs.exists()
+        assert cached.exists()
         other.communicate(b"\n")
     _remove_unfinished(tmp_path)
     assert not theirs.exists()
+    assert not cached.exists()
 
 
 def test_what_a_process_of_somebody_else_writes_is_left_alone(tmp_path, monkeypatch):

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import threading
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import seqspan
+from seqspan.results import lock
 from seqspan.results.folder import load_result
 from seqspan.results.lock import LOCK, reserved
 
@@ -99,6 +102,28 @@ def test_a_new_folder_to_which_nothing_is_written_is_removed(tmp_path):
     with reserved(tmp_path / "old"):
         pass
     assert (tmp_path / "old").is_dir()
+
+
+def test_a_lock_that_was_removed_meanwhile_is_taken_anew(tmp_path, monkeypatch):
+    """The owner before removes the name of the file between our opening and our locking it."""
+    opened, closed = [], []
+
+    def lock_late(file):
+        opened.append(file)
+        if len(opened) < 3:
+            (tmp_path / LOCK).unlink()
+        return True
+
+    def close(file):
+        closed.append(file)
+        os.close(file)
+
+    monkeypatch.setattr(lock, "_lock", lock_late)
+    monkeypatch.setattr(lock, "os", SimpleNamespace(**{**vars(os), "close": close}))
+    with reserved(tmp_path):
+        assert (tmp_path / LOCK).exists()
+        assert closed == opened[:2]
+    assert closed == opened
 
 
 def test_two_processes_never_mix_their_files(tmp_path):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -82,6 +83,27 @@ def test_tables_that_make_no_sense_are_refused(folder, name, change):
         Segmentation.load(folder)
     with pytest.raises(ValueError, match=r"hand\.seqspan: "):
         export_result(folder, Selection(("audacity",)))
+
+
+def test_what_is_wrong_is_said(folder):
+    (folder / LABELS).write_text((folder / LABELS).read_text().replace("5,5,", "5,nan,"))
+    forge(folder, lambda document: None)
+    with pytest.raises(ValueError, match=r"writes them: labels\.csv must have a time for every sample\."):
+        Segmentation.load(folder)
+    (folder / LABELS).write_text("index,time,row\n0,0,0\n")
+    forge(folder, lambda document: None)
+    with pytest.raises(ValueError, match=r"writes them: KeyError: 'label'"):
+        Segmentation.load(folder)
+
+
+def test_without_confidence_there_is_none(tmp_path):
+    whole = seqspan.segment(ROWS, n_spans=2)
+    replace(whole, representation=None, given_confidence=None).save(tmp_path / "apart.seqspan")
+    assert Segmentation.load(tmp_path / "apart.seqspan").confidence is None
+    whole.save(tmp_path / "whole.seqspan")
+    np.testing.assert_allclose(
+        Segmentation.load(tmp_path / "whole.seqspan").confidence, whole.confidence, rtol=0.01
+    )
 
 
 def test_what_somebody_wrote_by_hand_is_read_if_it_makes_sense(folder):

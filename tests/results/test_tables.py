@@ -63,6 +63,83 @@ def test_dates_are_written_and_read_again(tmp_path, zone):
     assert [(moment - moments[0]).total_seconds() for moment in moments] == [0, 1800, 3600, 5400]
 
 
+@pytest.fixture
+def walks():
+    """Two recordings of three and two samples, the second a day later, with their spans."""
+    instants = np.array(["2024-03-01T10:00", "2024-03-01T10:05", "2024-03-01T10:10"], "M8[us]")
+    dates = Dates(np.append(instants, instants[:2] + np.timedelta64(1, "D")), "Europe/Berlin")
+    times = np.array([0.0, 300.0, 600.0, 0.0, 300.0])
+    recording = recording_at(times, dates=dates, lengths=(3, 2), sources=("a/é.csv", "b/two.csv"))
+    labels = np.array([0, 0, 1, 1, 1])
+    return recording, labels, make_spans(labels, np.array([2, 3]), times, np.array([0.5, np.nan]), (3,))
+
+
+def test_tables_of_several_recordings_have_a_column_more(tmp_path, walks):
+    recording, labels, spans = walks
+    results.write_segments(tmp_path / "segments.csv", spans, recording.dates, ["gehen"], recording.names)
+    results.write_labels(tmp_path / "labels.csv", labels, recording, ["gehen"])
+    rows = (tmp_path / "segments.csv").read_bytes().decode("utf-8").split("\n")
+    assert rows == [
+        "start,end,start_time,end_time,label,confidence,name,recording",
+        "0,2,2024-03-01T11:00:00+01:00,2024-03-01T11:10:00+01:00,0,,gehen,é.csv",
+        "2,3,2024-03-01T11:10:00+01:00,2024-03-01T11:15:00+01:00,1,0.5,B,é.csv",
+        "3,5,2024-03-02T11:00:00+01:00,2024-03-02T11:10:00+01:00,1,,B,two.csv",
+        "",
+    ]
+    rows = (tmp_path / "labels.csv").read_bytes().decode("utf-8").split("\n")
+    assert rows[0] == "index,time,label,row,name,recording"
+    assert rows[1] == "0,2024-03-01T11:00:00+01:00,0,0,gehen,é.csv"
+    assert rows[5:] == ["4,2024-03-02T11:05:00+01:00,1,4,B,two.csv", ""]
+
+
+def test_a_frame_has_the_dates_of_each_recording(walks):
+    recording, _, spans = walks
+    frame = results.spans_frame(spans, recording.dates, ["gehen"], recording.names)
+    assert frame.columns == [*results.SPAN_COLUMNS, "recording"]
+    starts = [moment.isoformat() for moment in frame["start_time"]]
+    ends = [moment.isoformat() for moment in frame["end_time"]]
+    assert starts == [f"2024-03-0{day}+01:00" for day in ("1T11:00:00", "1T11:10:00", "2T11:00:00")]
+    assert ends == [f"2024-03-0{day}+01:00" for day in ("1T11:10:00", "1T11:15:00", "2T11:10:00")]
+    assert frame["recording"].to_list() == ["é.csv", "é.csv", "two.csv"]
+    assert frame["name"].to_list() == ["gehen", "B", "B"]
+
+
+@pytest.mark.parametrize(
+    ("zone", "written"),
+    [
+        ("", "10:00:00"),
+        ("UTC", "10:00:00+00:00"),
+        ("+02:00", "10:00:00+00:00"),
+        ("Asia/Tokyo", "19:00:00+09:00"),
+    ],
+)
+def test_dates_of_a_frame_are_in_their_zone(zone, written):
+    """A fixed offset has no name in polars, so it becomes UTC."""
+    dates = Dates(np.array(["2024-03-01T10:00", "2024-03-01T10:05"], "M8[us]"), zone)
+    frame = results.spans_frame(make_spans(np.zeros(2, int), np.array([], int), dates.seconds), dates)
+    assert frame["start_time"][0].isoformat() == f"2024-03-01T{written}"
+
+
+def test_what_is_said_about_recordings_is_read_again(tmp_path, walks):
+    recording, labels, _ = walks
+    about = results.describe_recording(recording)
+    assert about["recordings"] == [
+        {"name": "é.csv", "path": "a/é.csv", "n_samples": 3},
+        {"name": "two.csv", "path": "b/two.csv", "n_samples": 2},
+    ]
+    assert (about["kind"], about["n_samples"], about["n_features"]) == ("table", 5, 1)
+    assert (about["time_unit"], about["time_zone"]) == ("s", "Europe/Berlin")
+    results.write_labels(tmp_path / "labels.csv", labels, recording)
+    with (tmp_path / "labels.csv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    again = results.read_recording({name: [row[name] for row in rows] for name in rows[0]}, about)
+    assert (again.lengths, again.sources, again.names) == ((3, 2), recording.sources, recording.names)
+    assert (again.kind, again.time_unit, len(again)) == ("table", "s", 5)
+    alone = results.describe_recording(recording_at(np.arange(3.0)))
+    assert "recordings" not in alone
+    assert alone["time_zone"] is None
+
+
 def test_spans_end_where_the_last_sample_ends():
     dates = Dates(np.array(["2024-03-01T10:00", "2024-03-01T10:05", "2024-03-01T10:10"], "M8[us]"))
     spans = make_spans(np.array([0, 0, 1]), np.array([2]), dates.seconds)

@@ -89,6 +89,12 @@ def without_decorated_getters(source: str) -> str:
     return "\n".join(lines) + "\n"
 
 
+def test_options() -> list[str]:
+    """Options that pytest gets whatever the tests are, such as those to leave out."""
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["mutmut"]
+    return [each for each in settings["pytest_add_cli_args_test_selection"] if each.startswith("--")]
+
+
 def copy_project() -> None:
     """Fresh copy of what the tests need: the checkout itself is never changed."""
     shutil.rmtree(FOLDER, ignore_errors=True)
@@ -117,6 +123,7 @@ def restrict(setting: str, values: list[str]) -> None:
 def run_mutmut(*arguments: str) -> str:
     """Start mutmut in the copy: one thread for each of its processes, and the same examples every time."""
     environment = {**os.environ, **dict.fromkeys(THREADS, "1"), "SEQSPAN_HYPOTHESIS": "mutants"}
+    environment["PYTHONWARNDEFAULTENCODING"] = "1"  # where UTF-8 is the default, nothing else tells
     command = [str(Path(sys.executable).parent / "mutmut"), *arguments]
     done = subprocess.run(
         command, cwd=FOLDER, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
@@ -155,7 +162,7 @@ def main() -> int:
     mutated = modules(arguments.names)
     restrict("only_mutate", mutated)
     if arguments.tests:
-        restrict("pytest_add_cli_args_test_selection", arguments.tests)
+        restrict("pytest_add_cli_args_test_selection", arguments.tests + test_options())
     names = arguments.names if arguments.sample is None else draw_mutants(arguments.sample, arguments.names)
     run_mutmut("run", "--max-children", str(arguments.processes), *names)
     total = Counter[str]()

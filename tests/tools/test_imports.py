@@ -27,7 +27,17 @@ ALLOWED: dict[str, set[str]] = {
     "cuts": {"_core"},
     "known": {"_core", "recording", "preprocess", "cuts"},
     "representation": {"_core", "recording"},
-    "segmentation": {"_core", "recording", "plots", "exports", "results", "cuts", "known", "representation"},
+    "segmentation": {
+        "_core",
+        "recording",
+        "readers",
+        "plots",
+        "exports",
+        "results",
+        "cuts",
+        "known",
+        "representation",
+    },
 }
 ALLOWED["pipeline"] = {name for name in ALLOWED if "." not in name} - {
     "readers",

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from benchmarks.soak.__main__ import Tally, run_case, soak
 from benchmarks.soak.cases import Case, draw_case
+from benchmarks.soak.checks import _wrong_beside_linear_programme
 from benchmarks.soak.command_line import other_than_command_line
 from benchmarks.soak.histories import stale_attributes
 from benchmarks.soak.refusals import rightly_refused
@@ -102,6 +103,29 @@ def test_other_labels_after_an_exact_change_are_seen(monkeypatch):
     monkeypatch.setattr("benchmarks.soak.relations.RELATIONS", RELATIONS[:1])
     monkeypatch.setattr(fitted, "labels_", 1 - fitted.labels_)
     assert next(broken_relations(Case(0, fitted, ROWS, ""))).startswith("labels")
+
+
+@pytest.mark.parametrize("seed", [7440, 9594])
+def test_neither_ties_among_landmarks_nor_tiny_samples_are_faults(seed):
+    tally = Tally()
+    run_case(draw_case(seed), tally)
+    assert tally.failures == []
+
+
+def test_other_landmarks_after_an_exact_change_are_seen(monkeypatch):
+    fitted = OSC(2, dictionary="landmarks", n_landmarks=3, random_state=0).fit(ROWS)
+    monkeypatch.setattr("benchmarks.soak.relations.RELATIONS", RELATIONS[:1])
+    assert list(broken_relations(Case(0, fitted, ROWS, ""))) == []
+    fitted.segmentation_.representation.landmarks[:, 0] *= 2
+    assert next(broken_relations(Case(0, fitted, ROWS, ""))).startswith("other landmarks")
+
+
+def test_a_bound_above_a_linear_programme_is_seen_at_any_scale():
+    """Of x, 2 x and 4 x, the least weights are 1/4, 1/2 and 2; samples of zeros need none."""
+    for scale in (1.0, 1e-31, 1e300):
+        X = scale * np.array([[1.0, 2.0, 4.0, 0.0], [0.0, 0.0, 0.0, 0.0]])
+        assert list(_wrong_beside_linear_programme(X, 0.25 + 0.5 + 2.0)) == []
+        assert "below the certified bound" in next(_wrong_beside_linear_programme(X, 2.76))
 
 
 def test_attributes_that_stay_are_seen(monkeypatch):

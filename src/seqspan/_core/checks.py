@@ -100,6 +100,29 @@ def check_unmasked(X: object) -> None:
         raise ValueError("X must have a value for every sample and feature; some entries are masked.")
 
 
+def check_rows(X: Any) -> Array:
+    """Return samples as an array of finite numbers with two dimensions.
+
+    Examples
+    --------
+    >>> check_rows([1, 2])
+    Traceback (most recent call last):
+      ...
+    TypeError: samples must be an array of numbers with a row for each; got a list of shape (2,).
+    """
+    check_unmasked(X)
+    rows = np.asarray(X)
+    if rows.ndim != 2 or rows.dtype.kind not in "buif" or not rows.size:
+        raise TypeError(
+            f"samples must be an array of numbers with a row for each; got a {type(X).__name__} of shape "
+            f"{rows.shape}."
+        )
+    rows = rows if rows.dtype in (np.float32, np.float64) else rows.astype(np.float64)
+    if not np.isfinite(rows).all():
+        raise ValueError("samples must be finite; some are NaN or infinite.")
+    return rows
+
+
 def check_lengths(lengths: object, n_samples: int) -> tuple[int, ...]:
     """Check the numbers of samples of several recordings, and return them as a tuple.
 

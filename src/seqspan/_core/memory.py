@@ -158,7 +158,7 @@ def _address_space() -> int | None:
 def _lines(path: Path) -> list[str]:
     """Lines of a file; an empty list if it cannot be read."""
     try:
-        return path.read_text().splitlines()
+        return path.read_text(encoding="utf-8").splitlines()
     except OSError:
         return []
 

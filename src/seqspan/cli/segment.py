@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
-from functools import partial
+from functools import cache, partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -303,12 +303,16 @@ def _parameters(found: Segmentation, estimator: SubspaceSegmenter) -> dict[str, 
 def versions() -> dict[str, str]:
     """Versions of this program, of Python and of the packages that affect the result."""
     found = {"seqspan": seqspan.__version__, "python": platform.python_version()}
-    for package in PACKAGES:
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
-            found[package] = "not installed"
-    return found
+    return found | {package: _package_version(package) for package in PACKAGES}
+
+
+@cache
+def _package_version(package: str) -> str:
+    """Version of an installed package; looking it up again may leave more in memory every time."""
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "not installed"
 
 
 def write_files(

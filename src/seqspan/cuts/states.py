@@ -11,6 +11,9 @@ with tau the correlation time of the samples, K the number of labels with the ba
 length of the spans: what it takes to say which label comes next, and when. Where the cut had other reasons
 for fewer spans, that price is raised until the recording that the labels come from has no more spans than the
 cut found.
+
+If samples were put beside their neighbours, those around a change are beside some of either kind, and one
+outlier is in several samples. So that these are no spans, no sample says more than its share of a price.
 """
 
 from __future__ import annotations
@@ -25,12 +28,12 @@ import numpy as np
 import numpy.typing as npt
 
 from seqspan._core.eigen import principal_directions
-from seqspan._core.kernels import spread_anchors
+from seqspan._core.kernels import ROUNDING_ULPS, spread_anchors
 from seqspan._core.scaling import binary_exponent
 from seqspan._core.spans import UNKNOWN, Division, boundaries_from_labels
 from seqspan._core.types import Array, IntArray
 from seqspan.cuts.ordered.cost import PRIOR_VARIANCE, GaussianCost, Moments
-from seqspan.cuts.ordered.features import SampleFeatures, measure_noise
+from seqspan.cuts.ordered.features import SampleFeatures, count_label_features, measure_noise
 from seqspan.cuts.ordered.labels import (
     FIXED_CORRELATION,
     PRIOR_SAMPLES,
@@ -48,6 +51,9 @@ RAISE = 2**0.25  # factor by which the price of a span is raised
 MAX_RAISES = 16  # to 16 times the price
 MODELS = ("labels", "counts", "totals", "products")  # arrays of `States`
 FAR = 1e60  # coordinate at which larger ones are put, so that their squares stay finite
+SMALLEST_UNIT = 1e-180  # of squared distances: divided by it, those of the largest coordinates stay finite
+MAX_COST = 1e6  # of being far away, in nats: sums of larger ones would lose the digits of what follows
+BEYOND_LIMIT = 1e-6  # share of costs above a limit that counts, so that rounding need not choose among places
 MAX_EXPONENT = 1100  # of a float, with a margin
 BLOCK = 4096  # samples whose features are computed at once
 
@@ -121,6 +127,8 @@ class States:
         Length of the shortest span, in samples.
     agreement : float
         Share of the samples that the labels come from that are recognised as what they are.
+    reach : int
+        Number of samples before and after a sample that preprocessing put beside it.
 
     Examples
     --------
@@ -143,9 +151,10 @@ class States:
     price: float
     shortest: int
     agreement: float = 1.0
+    reach: int = 0
 
     @classmethod
-    def learn(cls, X: Array, division: Division, min_length: int = 1) -> Self:
+    def learn(cls, X: Array, division: Division, min_length: int = 1, reach: int = 0) -> Self:
         """Learn what recognises the labels of samples.
 
         Parameters
@@ -156,6 +165,8 @@ class States:
             Their spans, found in whatever way.
         min_length : int
             Length of the shortest span that the cut allows.
+        reach : int
+            Number of samples before and after a sample that preprocessing put beside it.
 
         Returns
         -------
@@ -180,19 +191,20 @@ class States:
             np.array([one.products[0] for one in moments]),
             (float(near.min()), float(near.std())),
             float(price),
-            int(min(min_length, lengths.min())),
+            int(min(min_length + 2 * reach, lengths.min())),
+            reach=reach,
         )
         return states._calibrate(states._densities(found), division)
 
     def _calibrate(self, costs: Array, division: Division) -> Self:
         """Raise the price until there are no more spans than in a division, and see how well it is met."""
-        states, sums = self, _sum_up(costs)
-        path = states._path(sums)
+        states = self
+        path = states._path(costs)
         for _ in range(MAX_RAISES):
             if len(boundaries_from_labels(path)) <= len(division.boundaries):
                 break
             states = replace(states, price=states.price * RAISE)
-            path = states._path(sums)
+            path = states._path(costs)
         return replace(states, agreement=float(np.mean(path == division.sample_labels(len(path)))))
 
     @cached_property
@@ -212,12 +224,13 @@ class States:
         -------
         array of int, shape (n,)
         """
-        return self._path(_sum_up(self._costs(X)))
+        return self._path(self._costs(X))
 
-    def _path(self, sums: Array) -> IntArray:
-        """Labels of the cheapest spans, from what samples 0, ..., t - 1 cost under each label."""
+    def _path(self, costs: Array) -> IntArray:
+        """Labels of the cheapest spans, from what samples cost under each label."""
         from seqspan.cuts.ordered.loops import cheapest_path  # numba: imported on first use only
 
+        sums = _sum_up(self._limit(costs))
         path = cheapest_path(sums, self.price, min(self.shortest, sums.shape[1] - 1))
         return np.asarray(np.append(self.labels, UNKNOWN)[path])
 
@@ -248,16 +261,26 @@ class States:
         -------
         features : array of shape (n, p)
         costs : array of shape (n_labels + 1, n)
-            Negative log densities.
+            Negative log densities, as far as they count.
         """
         described = _describe(self.features, self.coordinates(X))
-        return described[:, :-1], self._densities(described)
+        return described[:, :-1], self._limit(self._densities(described))
+
+    def _limit(self, costs: Array) -> Array:
+        """Limit what a sample says if its neighbours hold it, too: it takes more than those to say enough."""
+        if not self.reach:
+            return costs
+        least = costs.min(axis=0)
+        above = costs - least
+        share = self.price / (2 * self.reach + 1)
+        limited: Array = least + np.minimum(above, share + BEYOND_LIMIT * above)
+        return limited
 
     def _costs(self, X: Array) -> Array:
         """Negative log densities, of shape (n_labels + 1, n)."""
 
         def costs(block: Array) -> Array:
-            return self.describe(block)[1].T
+            return self._densities(_describe(self.features, self.coordinates(block))).T
 
         return _in_blocks(costs, X).T
 
@@ -266,12 +289,13 @@ class States:
         Y, near = described[:, :-1], described[:, -1]
         costs = GaussianCost([Y], prior_samples=PRIOR_SAMPLES).densities(self._moments)
         least, deviation = self.nearness
-        costs[:-1] += (np.maximum(least - near, 0) / max(deviation, TINY)) ** 2 / 2
+        away = np.maximum(least - near, 0) / max(deviation, TINY)
+        costs[:-1] += np.minimum(away**2 / 2, MAX_COST)
         return costs
 
     def to_arrays(self) -> dict[str, npt.NDArray[Any]]:
         """Return everything as named arrays; `from_arrays` reads them."""
-        numbers = ("nearness", "price", "shortest", "agreement")
+        numbers = ("nearness", "price", "shortest", "agreement", "reach")
         arrays = {name: np.asarray(getattr(self, name)) for name in (*MODELS, *numbers)}
         arrays["exponent"] = np.asarray(self.coordinates.exponent)
         if self.coordinates.directions is not None:
@@ -289,6 +313,7 @@ class States:
             price=float(arrays["price"]),
             shortest=int(arrays["shortest"]),
             agreement=float(arrays["agreement"]),
+            reach=int(arrays.get("reach", 0)),  # earlier versions did not say
         )
         states._check()
         return states
@@ -303,7 +328,7 @@ class States:
             and self.labels.dtype.kind in "iu"
             and (np.diff(self.labels) > 0).all()
             and all(np.isfinite(values).all() for values in numbers)
-            and min(self.price, self.shortest - 1) >= 0
+            and min(self.price, self.shortest - 1, self.reach) >= 0
             and abs(self.coordinates.exponent) <= MAX_EXPONENT
         ):
             raise ValueError("the arrays do not describe labels.")
@@ -319,10 +344,17 @@ def _sum_up(costs: Array) -> Array:
 def _learn_features(X: Array) -> SampleFeatures:
     """Learn features from some of the samples; the anchors, most of what is kept, in single precision."""
     some = spread_anchors(X.shape[1], MAX_SAMPLES)
-    found = SampleFeatures.fit(X[:, some], n_anchors=N_ANCHORS, noise=measure_noise(X))[0]
+    count = count_label_features(len(X))
+    found = SampleFeatures.fit(X[:, some], count, n_anchors=N_ANCHORS, noise=measure_noise(X))[0]
     places, directions = (
         replace(view, anchors=view.anchors.astype(np.float32)) for view in (found.places, found.directions)
     )
+    if np.isinf(places.unit):  # all samples are equal, but those of others need not be
+        exponent = found.exponent + places.exponent
+        rounding = (
+            ROUNDING_ULPS * np.finfo(X.dtype).eps * np.ldexp(np.linalg.norm(X, axis=0).max(), -exponent)
+        )
+        places = replace(places, unit=max(float(rounding) ** 2, SMALLEST_UNIT))
     return replace(found, places=places, directions=directions)
 
 
@@ -335,7 +367,9 @@ def _summarise(Y: Array, edges: IntArray, labels: IntArray, known: IntArray) -> 
         weighted = span * effective_share(span.count, FIXED_CORRELATION)
         sums[label] = sums[label] + weighted if label in sums else weighted
     background = cost.summarise(0, len(Y))
-    if len(known) == 1:  # it is all there is, so how much wider the world is, only the prior says
+    if not Y.any():  # all samples are equal, and say nothing about the world
+        background = background * 0.0
+    elif len(known) == 1:  # it is all there is, so how much wider the world is, only the prior says
         background = replace(background, products=(background.products[0] / PRIOR_VARIANCE,))
     return [*(sums[label] for label in known.tolist()), background]
 

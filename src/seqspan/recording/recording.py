@@ -9,6 +9,7 @@ from pathlib import PurePath
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from seqspan._core.checks import check_choice, check_lengths
 from seqspan._core.dates import Dates
@@ -201,3 +202,21 @@ class Recording:
     def with_notes(self, *notes: str) -> Recording:
         """Return the same recording with more notes."""
         return replace(self, notes=(*self.notes, *notes))
+
+
+def as_recording(rows: npt.NDArray[Any], kind: str = "table") -> Recording:
+    """Make a recording from an array of rows, with default times and names.
+
+    Examples
+    --------
+    >>> as_recording(np.eye(3)).feature_names
+    ('x0', 'x1', 'x2')
+    """
+    n_samples, n_features = rows.shape
+    return Recording(
+        X=rows,
+        times=np.arange(float(n_samples)),
+        time_unit="sample",
+        feature_names=default_names(n_features),
+        kind=kind,
+    )

@@ -47,8 +47,8 @@ def hash_code() -> str:
 
 def hash_values(*values: object) -> str:
     """SHA-256 of values that JSON can represent; the order of keys does not matter."""
-    text = json.dumps(values, sort_keys=True, default=str)
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    text = json.dumps(values, sort_keys=True, default=str)  # in ASCII, whatever the values
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def hash_problem(X: npt.NDArray[Any], settings: Mapping[str, object]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from seqspan.cuts.online.labels import N_ROWS, KnownLabels
+from seqspan.cuts.online.labels import N_ROWS, KnownLabels, summarise
 
 
 def spans(order, length=50, seed=0, noise=0.3):
@@ -54,3 +54,36 @@ def test_labels_are_recognised_in_other_features():
     for label, Y in enumerate(spans([0, 1, 2, 3], seed=9)):
         if label != ORDER[-1]:
             assert labels.match(-Y[:, ::-1]) == label
+
+
+def test_a_label_that_was_seen_once_is_what_was_seen():
+    labels, (Y, other) = KnownLabels(), spans([0, 1], length=20)
+    labels.learn(Y, Y)
+    before = summarise(Y)
+    assert labels.weights == [before.count]
+    np.testing.assert_allclose(labels._moments[0].totals[0], before.totals[0])
+    np.testing.assert_allclose(labels._moments[0].products[0], before.products[0])
+    labels.learn(other, other)
+    labels.learn(Y, Y)
+    assert labels.weights[0] == 2 * before.count
+    np.testing.assert_allclose(labels._moments[0].totals[0], 2 * before.totals[0])
+
+
+def test_labels_go_on_from_their_arrays():
+    labels, fresh = KnownLabels(), KnownLabels()
+    for Y in spans(ORDER[:5]):
+        labels.learn(Y, Y)
+    fresh.restore(labels.arrays())
+    assert (fresh.last, fresh.weights) == (labels.last, labels.weights)
+    for Y in spans(ORDER[5:], seed=4):
+        assert fresh.match(Y) == labels.match(Y)
+        assert fresh.learn(Y, Y) == labels.learn(Y, Y)
+    for name, values in labels.arrays().items():
+        np.testing.assert_array_equal(fresh.arrays()[name], values)
+
+
+def test_without_labels_there_is_little_to_go_on_from():
+    empty = KnownLabels()
+    empty.restore(KnownLabels().arrays())
+    assert (empty.last, empty.rows, empty.weights) == (None, [], [])
+    assert empty.learn(*2 * spans([0])) == 0

@@ -102,3 +102,14 @@ def test_boundaries_can_be_made_final_before_the_evidence_suffices():
     search.forget(90)
     assert search.origin == 90
     assert search.boundaries().tolist() == [120]
+
+
+def test_even_the_first_place_can_be_forgotten_and_the_last_cannot():
+    Y = spans(np.random.default_rng(2), [40, 30], noise=0.1)
+    search = search_of(Y, 5.0)
+    search.forget(1)
+    assert (search.origin, search.n_places) == (1, 70)
+    assert search.boundaries().tolist() == [40]
+    search.forget(1)
+    search.forget(100)
+    assert (search.origin, search.n_places) == (1, 70)

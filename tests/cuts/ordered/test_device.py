@@ -16,6 +16,7 @@ from seqspan.cuts import make_cutter
 from seqspan.cuts.ordered import device_functions
 from seqspan.cuts.ordered.cost import GaussianCost, LeadingCosts
 from seqspan.cuts.ordered.features import coefficient_features, sample_features
+from seqspan.cuts.ordered.labels import LabelTree
 from seqspan.cuts.ordered.n_spans import FEATURE_COUNTS, Effort, count_spans
 from seqspan.cuts.ordered.search import SpanSearch
 from seqspan.datasets import make_motion
@@ -47,7 +48,7 @@ def test_there_is_room_for_every_number_of_features():
     assert re.findall(r"constexpr int MAX_TABLES = (\d+);", SOURCE) == [str(len(FEATURE_COUNTS))]
 
 
-@pytest.mark.parametrize("name", ["sum_cells", "sum_blocks", "fill_costs", "add_spans"])
+@pytest.mark.parametrize("name", ["sum_cells", "sum_blocks", "fill_costs", "add_spans", "pair_costs"])
 def test_what_is_launched_is_there(name):
     assert re.search(rf"\b{name}\(", SOURCE)
 
@@ -110,6 +111,17 @@ def test_features_are_those_of_the_host(make, dtype, cupy):
 @pytest.mark.gpu
 def test_features_of_equal_samples_say_so(cupy):
     np.testing.assert_array_equal(to_host(sample_features(cupy.ones((3, 20)))), np.zeros((20, 1)))
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("p", [1, 5, 12, 32])
+def test_spans_are_merged_as_on_the_host(p, cupy, monkeypatch):
+    monkeypatch.setattr("seqspan.cuts.ordered.labels.MIN_GROUPS", 2)
+    Y, boundaries = features(900, p, seed=p), np.arange(20, 900, 20)
+    expected, found = LabelTree(Y, boundaries), LabelTree(cupy.asarray(Y), boundaries)
+    np.testing.assert_allclose(found.evidence, expected.evidence, rtol=1e-9)
+    for n_labels in (2, 5, 30):
+        np.testing.assert_array_equal(found.labels(n_labels), expected.labels(n_labels))
 
 
 @pytest.mark.gpu

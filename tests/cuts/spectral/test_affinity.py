@@ -59,6 +59,23 @@ def test_shared_affinity_with_an_unused_atom_and_a_lonely_sample(dtype, atol):
     np.testing.assert_array_equal(vectors[:, 4:], 0)
 
 
+def test_weak_samples_count_as_strong_ones_do():
+    """The normalised affinity does not depend on the size of the coefficients."""
+    Z = np.random.default_rng(4).standard_normal((3, 8))
+    strong, weak = (SharedAffinity(size * Z).leading(3) for size in (1.0, 1e-3))
+    np.testing.assert_allclose(weak[0], strong[0])
+    np.testing.assert_allclose(np.abs(weak[1]), np.abs(strong[1]), atol=1e-12)
+
+
+@pytest.mark.parametrize("size", [1, 3, 4, 8, 20])
+def test_pooled_affinities_are_sums_over_blocks(size):
+    shared = SharedAffinity(np.random.default_rng(5).standard_normal((3, 8)))
+    W = shared.multiply(np.eye(8))
+    blocks = [slice(start, start + size) for start in range(0, 8, size)]
+    sums = [[W[rows, columns].sum() for columns in blocks] for rows in blocks]
+    np.testing.assert_allclose(shared.pooled(size), sums)
+
+
 def test_the_affinity_is_shared_where_atoms_are_not_the_samples():
     Z = np.random.default_rng(3).standard_normal((4, 4))
     np.testing.assert_array_equal(affinity(Z), symmetric_affinity(Z))

@@ -74,7 +74,7 @@ def test_a_fixed_diagonal_and_single_entries_are_not_averaged(model):
     assert objective == pytest.approx(model.value(X, Z), rel=1e-11)
 
 
-def test_means_that_are_worse_do_not_count():
+def test_without_a_jump_the_mean_of_all_counts():
     """Without any iteration J is zero, so the mean over everything would be the only one."""
     X = two_subspaces((6, 37), seed=3)
     model = Osc(0.1, 0.01)
@@ -85,9 +85,27 @@ def test_means_that_are_worse_do_not_count():
         Z = sweeps.coefficients(state)
         objective, _ = certify(sweeps, state)
     everywhere = np.broadcast_to(Z.mean(axis=1, keepdims=True), Z.shape)
-    better = model.value(X, everywhere) < model.value(X, Z)
-    assert state.averaged == better
-    assert objective == pytest.approx(min(model.value(X, everywhere), model.value(X, Z)), rel=1e-11)
+    assert model.value(X, everywhere) < model.value(X, Z)
+    assert state.averaged
+    assert objective == pytest.approx(model.value(X, everywhere), rel=1e-11)
+
+
+def test_means_that_are_worse_do_not_count():
+    """Every sample represents itself, and the mean of all represents none."""
+    X = 100 * two_subspaces((6, 37), seed=3)
+    model = Osc(0.1, 0.01)
+    with Team(1) as team:
+        sweeps = Sweeps(model, reduce(X, float), team)
+        state = sweeps.zero_state(10.0, 15.0)
+        for t in range(37):
+            state.V[t // 16, t, t % 16] = 1.0
+        Z = sweeps.coefficients(state)
+        objective, _ = certify(sweeps, state)
+    np.testing.assert_allclose(Z, np.diag(np.diag(Z)))
+    everywhere = np.broadcast_to(Z.mean(axis=1, keepdims=True), Z.shape)
+    assert model.value(X, everywhere) > model.value(X, Z)
+    assert not state.averaged
+    assert objective == pytest.approx(model.value(X, Z), rel=1e-11)
 
 
 def residual(sweeps, state):
@@ -148,6 +166,40 @@ def test_however_columns_are_shortened_the_bound_holds(model):
             np.testing.assert_array_equal(squares[::2], squares[1::2])
             assert np.any(squares[2] < squares[0]) == (size > 0)
     assert max(bounds) <= lowest * (1 + 1e-7)  # the oracle's own tolerance
+
+
+@pytest.mark.parametrize("shortened", [0.0, 0.1])
+def test_the_excess_is_by_how_much_columns_are_too_long_and_decays_in_time(shortened):
+    X = two_subspaces((6, 37), seed=4, noise=0.1)
+    model = Osc(0.1, 0.05)
+    sweeps, state = advanced(model, X, 12)
+    state.shortened = np.full(37, shortened) if shortened else None
+    with Team(1) as sweeps.team:
+        value, bound = certify(sweeps, state)
+        E = residual(sweeps, state)
+        b = np.vstack([sweeps.split(state, block)[3].T for block in range(sweeps.n_blocks)])[:37, :-1]
+    assert state.gap == pytest.approx((value - bound) / value)
+    V = tighten(sweeps.data.Q @ (E * sweeps.data.sigma).T, (1 - shortened) * state.r2 * b, model.lam1, False)
+    excess = np.maximum(np.append(np.linalg.norm(V, axis=0), 0) / model.lam2 - 1, 0)
+    assert 0 < np.count_nonzero(excess) < 36  # or this shows nothing
+    away = np.abs(np.arange(37)[:, None] - np.arange(37))
+    np.testing.assert_allclose(state.excess, (excess * 0.7**away).max(axis=1), atol=1e-12)
+
+
+def test_every_band_is_tried_with_columns_of_either_length(monkeypatch):
+    X = two_subspaces((6, 37), seed=4, noise=0.1)
+    sweeps, state = advanced(Osc(0.1, 0.5), X, 12)
+    tried, original = [], sweeps.tighten
+    monkeypatch.setattr(
+        sweeps, "tighten", lambda s, scaled, bands: tried.append(bands) or original(s, scaled, bands)
+    )
+    with Team(1) as sweeps.team:
+        for state.gap, state.shortened in ((0.06, None), (0.06, np.full(37, 0.1)), (0.5, None)):
+            certify(sweeps, state)
+    np.testing.assert_allclose(tried[0], [0.1, 0.101, 0.103])
+    np.testing.assert_allclose(tried[1], [0.1, 0.101, 0.1, 0.101])
+    assert len(tried[2]) == 4
+    assert tried[2][-1] > 1e6  # as good as none
 
 
 def test_a_third_of_the_iterations_to_a_tight_gap_is_saved(monkeypatch):

@@ -15,7 +15,13 @@ from seqspan.solvers import Stopping
 from seqspan.solvers.fast import solver
 from seqspan.solvers.fast.reduced import reduce
 from seqspan.solvers.fast.solver import solve_fast
-from seqspan.solvers.fast.steps import advance, advance_weighted
+from seqspan.solvers.fast.steps import (
+    _adapt_penalties,
+    _penalty_factor,
+    _weigh_steps,
+    advance,
+    advance_weighted,
+)
 from seqspan.solvers.fast.sweeps import Sweeps
 
 
@@ -65,6 +71,91 @@ def test_columns_that_were_too_long_are_shortened_from_a_moderate_gap_on(model, 
         for _ in range(10):  # without another certificate nothing more is known
             advance_weighted(sweeps, state)
         np.testing.assert_allclose(state.shortened, expected)
+
+
+def test_no_column_is_shortened_by_more_than_a_fifth():
+    with Team(1) as team:
+        sweeps = Sweeps(Osc(0.1, 0.5), reduce(two_subspaces((6, 37), seed=3), float), team)
+        state = sweeps.zero_state(10.0, 15.0)
+        state.gap, state.excess = 1e-3, np.linspace(0, 0.5, 37)
+        advance_weighted(sweeps, state)
+    np.testing.assert_allclose(state.shortened, np.minimum(np.linspace(0, 0.5, 37), 0.2))
+
+
+@pytest.mark.parametrize(
+    ("residuals", "factor"),
+    [
+        ((9.0, 1.0, 1.0, 1.0), np.sqrt(3)),  # relative residuals of 3 and 1, and the ratio wanted is 1
+        ((1.0, 9.0, 1.0, 1.0), np.sqrt(1 / 3)),
+        ((1.0, 1.0, 9.0, 1.0), np.sqrt(1 / 3)),
+        ((1.0, 1.0, 1.0, 9.0), np.sqrt(3)),
+        ((1e6, 1.0, 1.0, 1.0), 2.0),  # no step is larger than that
+        ((1.0, 1.0, 1e6, 1.0), 0.5),
+        ((1.9, 1.0, 1.0, 1.0), 1.0),  # not worth a pass over the state
+        ((0.0, 1.0, 1.0, 1.0), 1.0),
+        ((1.0, 0.0, 1.0, 1.0), 1.0),
+        ((1.0, 1.0, 0.0, 1.0), 1.0),
+        ((1.0, 1.0, 1.0, 0.0), 1.0),
+    ],
+)
+def test_penalties_move_by_the_root_of_the_imbalance_of_residuals(residuals, factor):
+    """Squares of: primal residual, its scale, dual residual, its scale."""
+    assert _penalty_factor(1.0, *residuals) == pytest.approx(factor)
+    if factor not in (0.5, 1.0, 2.0):
+        assert _penalty_factor(0.9, *residuals) == pytest.approx(np.sqrt(0.9) * factor)
+
+
+def balance(residuals, r1=1.0, r2=1.0, dtype=np.float32):
+    """Penalties after one update; the largest eigenvalue is 4."""
+    rescaled = []
+    sweeps = SimpleNamespace(
+        dtype=np.dtype(dtype), eigenvalues=np.array([1.0, 4.0]), rescale=lambda s, *f: rescaled.append(f)
+    )
+    _adapt_penalties(sweeps, SimpleNamespace(r1=r1, r2=r2), np.array(residuals), 1.0)
+    return rescaled
+
+
+def test_each_penalty_follows_its_own_residuals():
+    assert balance([1.0] * 8) == []
+    assert balance([9.0, *[1.0] * 7]) == [(pytest.approx(np.sqrt(3)), 1.0)]
+    assert balance([*[1.0] * 4, 9.0, *[1.0] * 3]) == [(1.0, pytest.approx(np.sqrt(3)))]
+
+
+def test_penalties_stay_where_rounding_does_not_outweigh_them():
+    eps = float(np.finfo(np.float32).eps)
+    down, up = [1.0, 1.0, 1e6, 1.0], [1e6, 1.0, 1.0, 1.0]
+    least = 4 * eps  # of the first one, for eigenvalues up to 4
+    assert balance([*down, *[1.0] * 4], r1=1.5 * least, r2=1e-9)[0][0] == pytest.approx(1 / 1.5)
+    assert balance([*down, *[1.0] * 4], r1=0.5 * least, r2=1e-9) == []  # it does not grow for that
+    growing, stable = 1e-3 / eps, 0.1 / eps  # of the second one over the first
+    assert balance([*[1.0] * 4, *up], r2=0.4 * growing)[0][1] == pytest.approx(2)
+    assert balance([*[1.0] * 4, *up], r2=growing / 1.5)[0][1] == pytest.approx(1.5)
+    assert balance([*[1.0] * 4, *up], r2=2 * growing) == []
+    assert balance([*down, *[1.0] * 4], r2=stable)[0] == (0.5, pytest.approx(0.5))
+
+
+def test_penalties_are_balanced_every_fifth_iteration_up_to_a_last_one(monkeypatch):
+    measured, adapted = [], []
+    monkeypatch.setattr(
+        "seqspan.solvers.fast.steps._adapt_penalties", lambda sweeps, s, *given: adapted.append(given)
+    )
+    sweeps = SimpleNamespace(iterate=lambda s, measure: measured.append(measure) or s.iteration)
+    state = SimpleNamespace(iteration=0)
+    for _ in range(510):
+        advance(sweeps, state, 0.3)
+    assert np.flatnonzero(measured).tolist() == list(range(4, 500, 5))
+    assert adapted == [(iteration, 0.3) for iteration in range(5, 501, 5)]
+
+
+def test_weights_that_hardly_change_stay(monkeypatch):
+    sweeps, state = advanced(Osc(0.1, 0.5), 40, gap=1e-3)
+    weighed = []
+    monkeypatch.setattr(sweeps, "weigh", lambda s, weights: weighed.append(weights))
+    _weigh_steps(sweeps, state)
+    assert weighed == []  # the jumps are those that the weights come from
+    state.weights = state.weights * np.exp(0.5 * (-1.0) ** np.arange(37))
+    _weigh_steps(sweeps, state)
+    assert len(weighed) == 1
 
 
 @pytest.mark.parametrize(("n", "ratio"), [(100, 0.1), (500, 0.1), (1000, 0.05), (10_000, 0.025)])

@@ -15,14 +15,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
 from itertools import pairwise
-from typing import Any, Self, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Self, TypeAlias, cast
 
 import numpy as np
 
 from seqspan._core.backend import is_on_gpu, require_cupy, to_host
 from seqspan._core.threads import Team
 from seqspan._core.types import Array, IntArray
-from seqspan.cuts.ordered.features import coefficient_features, sample_features
+
+if TYPE_CHECKING:
+    from seqspan.cuts.ordered.device_functions import PairCosts
 
 Grid: TypeAlias = tuple[IntArray, int]  # grid points, and the length of the shortest span in grid steps
 # counts of groups of samples, and of one view their sums and products, groups last: compiled loops like it
@@ -125,6 +127,14 @@ class GaussianCost:
         each_view = zip(self._models, groups, strict=True)
         mean: Array = np.mean([model.costs_of_pairs(own, one, others) for model, own in each_view], axis=0)
         return mean
+
+    def pairs_on_gpu(self, groups: Sequence[Stacked]) -> PairCosts:
+        """`costs_of_pairs` on a GPU, for a single view."""
+        from seqspan.cuts.ordered.device_functions import PairCosts
+
+        counts, totals, products = groups[0]
+        moments = counts, np.ascontiguousarray(totals.T), np.ascontiguousarray(np.moveaxis(products, -1, 0))
+        return PairCosts(self._models[0].pair_model, *moments)
 
     def split_costs(self, left: int, places: range, right: int) -> Array:
         """Costs of the span [left, right) divided in two, at each of some consecutive places."""
@@ -342,6 +352,18 @@ class _ViewModel:
         expected: Array = np.interp(counts, np.append(0, lengths), np.append(0, costs)) + density + longer
         return expected
 
+    @property
+    def pair_model(self) -> tuple[Any, ...]:
+        """What :class:`seqspan.cuts.ordered.device_functions.PairCosts` calls model."""
+        halves, weight, constant = self._length_constants()
+        return self.prior, self.sizes, self.slopes, self._shares, halves, weight, constant
+
+    def _length_constants(self) -> tuple[Array, float, float]:
+        """Arguments of log gamma for no samples, the weight of the log of their number, and a constant."""
+        halves = (self.prior_samples + 2 + np.arange(self.sizes[-1])) / 2
+        constant = np.mean(self.sizes * (self.sizes + 1 + self.prior_samples)) / 2 * np.log(self.prior)
+        return halves, float(np.mean(self.sizes) / 2), float(constant)
+
     def length_table(self, n_samples: int) -> Array:
         """`length_term` of 0, 1, ..., n_samples."""
         given = int(self.sizes[-1]), int(self.sizes[0]), self.prior_samples, n_samples
@@ -351,9 +373,9 @@ class _ViewModel:
         """All of the cost but the log determinant, for numbers of samples."""
         from scipy.special import gammaln  # takes long to import
 
-        halves = (self.prior_samples + 2 + np.arange(self.sizes[-1])) / 2
-        table = np.mean(self.sizes) / 2 * np.log1p(counts)
-        table -= np.mean(self.sizes * (self.sizes + 1 + self.prior_samples)) / 2 * np.log(self.prior)
+        halves, weight, constant = self._length_constants()
+        table = weight * np.log1p(counts)
+        table -= constant
         for first in range(
             min(2, len(halves))
         ):  # of every other feature: log gamma(x + 1) is that of x plus log x
@@ -455,30 +477,3 @@ def _filling(Y: Array, places: IntArray) -> tuple[Callable[..., None], range]:
     cells = [Y[start:end] for start, end in pairwise(places.tolist())]
     totals, products = np.stack([cell.sum(axis=0) for cell in cells]), np.stack([c.T @ c for c in cells])
     return partial(loops.fill_costs_of_cells, (totals, products)), firsts
-
-
-def make_cost(X: Array, Z: Array | None = None, *, n_jobs: int | None = 1) -> GaussianCost:
-    """Make the cost that spans minimise, and that evidence and confidence are measured in.
-
-    Parameters
-    ----------
-    X : array of shape (d, n)
-        Samples, on the host or on a GPU.
-    Z : array of shape (m, n), optional
-        Coefficients: a second view of the samples.
-    n_jobs : int, optional
-        Number of threads.
-
-    Returns
-    -------
-    GaussianCost
-
-    Examples
-    --------
-    >>> X = np.repeat([[0.0, 1.0], [1.0, 0.0]], 10, axis=1)
-    >>> cost = make_cost(X, np.kron(np.eye(2), np.ones((10, 10))))
-    >>> cost.error(0, 10) + cost.error(10, 20) < cost.error(0, 20)
-    True
-    """
-    views = [sample_features(X, n_jobs=n_jobs)]
-    return GaussianCost(views if Z is None else [*views, coefficient_features(Z, n_jobs=n_jobs)])

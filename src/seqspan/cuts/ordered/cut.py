@@ -9,6 +9,7 @@ from __future__ import annotations
 from functools import cached_property
 
 import numpy as np
+import numpy.typing as npt
 
 from seqspan._core.backend import device_of, is_on_gpu, place_with, to_host
 from seqspan._core.spans import MIN_LENGTH, Division, part_slices
@@ -16,7 +17,7 @@ from seqspan._core.threads import Team
 from seqspan._core.types import Array, IntArray
 from seqspan.cuts.cutter import Cutter, check_auto
 from seqspan.cuts.ordered.cost import GaussianCost
-from seqspan.cuts.ordered.labels import Settling
+from seqspan.cuts.ordered.labels import LabelTree, Settling
 from seqspan.cuts.ordered.n_spans import SpanCount, count_spans
 from seqspan.cuts.ordered.search import JoinedSearch, SpanSearch, divide_long, grid_step
 
@@ -110,6 +111,21 @@ class OrderedCutter(Cutter):
         settling = Settling(tree.cost, self._min_length, tree.correlation_time, self.joins, self._n_jobs)
         return settling.settle(labelled, wanted if exact else None)
 
+    def share_labels(self, division: Division, reach: int) -> Division:
+        """Let more spans share a label if samples around changes say that they differ, and others do not."""
+        kept = far_from(division.boundaries, self.joins, reach, self.cost.n_samples)
+        starts: IntArray = np.cumsum(kept, dtype=np.intp)[
+            division.boundaries - 1
+        ]  # where spans begin among the samples that are kept
+        lengths = np.diff(starts, prepend=0, append=int(kept.sum()))
+        if lengths.min() == 0:
+            return division
+        tree = LabelTree(self.features[kept], starts, tuple(starts[np.isin(division.boundaries, self.joins)]))
+        n_labels = tree.count_labels(fewest=tree.fewest_apart())
+        return (
+            Division(division.boundaries, tree.labels(n_labels)) if n_labels < division.n_labels else division
+        )
+
     @cached_property
     def span_count(self) -> SpanCount:
         """What spans explain in the recording, compared with chance."""
@@ -157,6 +173,22 @@ class OrderedCutter(Cutter):
             starts = refine(self.cost, starts, self._step, self._min_length, self.joins)
             self._divisions[n_spans] = starts
         return self._divisions[n_spans]
+
+
+def far_from(
+    boundaries: IntArray, joins: tuple[int, ...], reach: int, n_samples: int
+) -> npt.NDArray[np.bool_]:
+    """Which samples have no boundary within their reach; another recording is out of reach.
+
+    Examples
+    --------
+    >>> far_from(np.array([3, 6]), (6,), 2, 8).astype(int)
+    array([1, 0, 0, 0, 0, 1, 1, 1])
+    """
+    far = np.ones(n_samples, dtype=bool)
+    for boundary in boundaries[~np.isin(boundaries, joins)].tolist():
+        far[max(boundary - reach, 0) : boundary + reach] = False
+    return far
 
 
 def _halve_longest(starts: IntArray, n_samples: int, n_spans: int) -> IntArray:

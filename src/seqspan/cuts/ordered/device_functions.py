@@ -14,6 +14,8 @@ import numpy as np
 from seqspan._core.backend import require_cupy, to_host
 from seqspan._core.types import Array, IntArray
 
+MIN_GROUPS = 200  # groups of samples; fewer are merged on the host before a GPU has started
+MAX_PAIR_FEATURES = 32  # lanes of a warp
 MIN_GRID = 400  # grid points; with fewer, the host is done before a GPU has started
 SIDE = 32  # of the blocks of threads of add_spans, as in spans.cu
 COST_THREADS = 128  # per block of fill_costs, as in spans.cu
@@ -83,6 +85,40 @@ def add_spans(C: Any, shortest: int, best: Any) -> None:
     launch = _function("add_spans", 1, C.device.id).kernel
     arguments = C, best, xp.zeros(n_tables, np.uint32), *sizes
     launch(blocks, (SIDE, SIDE), arguments, enable_cooperative_groups=True)
+
+
+class PairCosts:
+    """Costs of pairs of groups of samples, as `_ViewModel.costs_of_pairs` computes them on the host.
+
+    Parameters
+    ----------
+    model : (prior, sizes, slopes, shares, halves, weight, constant)
+        What costs and their dependence on the number of samples are computed from.
+    counts, totals, products : arrays of shape (n_groups,), (n_groups, p) and (n_groups, p, p)
+        Moments of the groups, with at most 32 features.
+    """
+
+    def __init__(self, model: tuple[Any, ...], counts: Array, totals: Array, products: Array) -> None:
+        xp = require_cupy()
+        self._prior, sizes, *tables, self._weight, self._constant = model
+        self._tables = xp.asarray(sizes, dtype=np.int64), *(xp.asarray(table) for table in tables)
+        self._moments = xp.asarray(counts), xp.asarray(totals), xp.asarray(products)
+
+    def __call__(self, ones: IntArray, others: IntArray) -> Array:
+        """What each of some groups costs together with another one."""
+        xp, (counts, totals, products) = require_cupy(), self._moments
+        pairs = (xp.asarray(each, dtype=np.int32) for each in (ones, others))
+        costs, n_groups = xp.empty(len(others)), np.int32(len(self._tables[0]))
+        scalars = np.int32(len(others)), n_groups, self._prior, self._weight, self._constant
+        launch = _function("pair_costs", totals.shape[1], counts.device.id)
+        arguments = counts, totals, products, *pairs, *self._tables, costs, *scalars
+        launch((max(-(-len(others) * 32 // COST_THREADS), 1),), (COST_THREADS,), arguments)
+        return np.asarray(to_host(costs))
+
+    def merge(self, i: int, j: int) -> None:
+        """Add group j to group i."""
+        for moments in self._moments:
+            moments[i] += moments[j]
 
 
 def sum_blocks(rows: Any, edges: IntArray) -> Any:

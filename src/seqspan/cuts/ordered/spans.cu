@@ -36,6 +36,7 @@ extern "C" __global__ void sum_blocks(const double* __restrict__ rows, const int
     sums[(size_t)blockIdx.x * d + i] = total;
 }
 
+#if FEATURES <= 16  // more have no room in registers, and views of spans have no more
 // Add the cost of every span [start, end) of at least `shortest` cells to C (n_tables, n_grid, n_grid), one thread for
 // each. `until` (MOMENTS, n_grid) holds the moments of all samples before a grid point, so those of a span are a
 // difference; the pivots of its scatter plus the prior give the log determinants.
@@ -81,6 +82,7 @@ fill_costs(const double* __restrict__ until, const int* __restrict__ places, con
         C[((size_t)table * n_grid + start) * n_grid + end] +=
             (float)(totals[table] + tables[(size_t)table * n_lengths + length]);
 }
+#endif
 
 // Wait until all blocks of a cooperative launch that share a counter are here; `goal` is the number of blocks times that of waits so far.
 __device__ __forceinline__ void wait_for_all(unsigned* arrived, unsigned goal) {
@@ -127,3 +129,47 @@ add_spans(const float* __restrict__ C, double* best, unsigned* arrived, int n_gr
         wait_for_all(arrived + blockIdx.y, gridDim.x * k);
     }
 }
+
+// Cost of two groups of samples together, for every pair (ones[k], others[k]): one warp per pair, one lane per feature.
+// Groups are given by counts (n_groups,), totals (n_groups, FEATURES) and products (n_groups, FEATURES, FEATURES).
+// Lane i also adds what feature i and group of features i contribute; `shares` and `halves` (FEATURES,) are those of
+// _ViewModel.length_term, and sizes and slopes as for fill_costs.
+#if FEATURES <= 32
+extern "C" __global__ void __launch_bounds__(COST_THREADS)
+pair_costs(const double* __restrict__ counts, const double* __restrict__ totals, const double* __restrict__ products,
+           const int* __restrict__ ones, const int* __restrict__ others, const long long* __restrict__ sizes,
+           const double* __restrict__ slopes, const double* __restrict__ shares, const double* __restrict__ halves,
+           double* __restrict__ costs, int n_pairs, int n_groups, double prior, double weight, double constant) {
+    constexpr unsigned ALL = 0xffffffffu;
+    const int pair = (blockIdx.x * COST_THREADS + threadIdx.x) / 32, lane = threadIdx.x & 31;
+    if (pair >= n_pairs) return;
+    const int one = ones[pair], other = others[pair], i = min(lane, FEATURES - 1);
+    const double count = counts[one] + counts[other];
+    const double own = totals[(size_t)one * FEATURES + i] + totals[(size_t)other * FEATURES + i];
+    const double* first = products + (size_t)one * FEATURES * FEATURES + i;
+    const double* second = products + (size_t)other * FEATURES * FEATURES + i;
+    double A[FEATURES], product = 1, mine = 1;
+#pragma unroll
+    for (int j = 0; j < FEATURES; ++j)
+        A[j] = first[j * FEATURES] + second[j * FEATURES] - own * __shfl_sync(ALL, own, j) / (count + 1) +
+               (i == j ? prior : 0);
+    int group = 0;
+#pragma unroll
+    for (int k = 0; k < FEATURES; ++k) {
+        const double pivot = __shfl_sync(ALL, A[k], k), ratio = A[k] / pivot;
+#pragma unroll
+        for (int j = k + 1; j < FEATURES; ++j) A[j] -= ratio * __shfl_sync(ALL, A[j], k);
+        product *= pivot;
+        if (sizes[group] == k + 1) {
+            mine = lane == group ? product : mine;
+            product = 1;
+            ++group;
+        }
+    }
+    double cost = lane == 0 ? weight * log1p(count) - constant : 0;
+    if (lane < n_groups) cost += log(mine) * (slopes[2 * lane] + count * slopes[2 * lane + 1]);
+    if (lane < FEATURES) cost += shares[lane] * (lgamma(halves[lane]) - lgamma(halves[lane] + count / 2));
+    for (int half = 16; half >= 1; half /= 2) cost += __shfl_xor_sync(ALL, cost, half);
+    if (lane == 0) costs[pair] = cost;
+}
+#endif

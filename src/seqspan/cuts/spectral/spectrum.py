@@ -22,6 +22,7 @@ DENSE_LIMIT = 1000  # samples up to which all eigenvalues take less than half a 
 GUARD = 8  # vectors iterated beyond those asked for, which then converge faster
 DEPTH = 6  # products per restart: the basis holds as many blocks
 MAX_RESTARTS = 50
+ROUNDING = 1e-13  # of a block; no direction can be read off a smaller remainder
 
 
 @dataclass(frozen=True)
@@ -156,12 +157,21 @@ def _krylov_basis(product: Product, block: Array) -> tuple[Array, Array]:
     """Orthonormal basis of [V, AV, ..., A^(DEPTH-1) V], and A times that basis."""
     basis, image = block, product(block)
     for _ in range(DEPTH - 1):
-        block = image[:, -block.shape[1] :]
-        for _ in range(2):  # twice is enough, even if A V adds nothing new
-            block = np.linalg.qr(block - basis @ (basis.T @ block))[0]
+        block = _new_directions(basis, image[:, -block.shape[1] :])
+        if not block.shape[1]:  # A leads nowhere else
+            break
         basis = np.hstack([basis, block])
         image = np.hstack([image, product(block)])
     return basis, image
+
+
+def _new_directions(basis: Array, block: Array) -> Array:
+    """Orthonormal directions of a block that a basis does not have; a remainder that is rounding is none."""
+    size = np.linalg.norm(block)
+    block, remainder = np.linalg.qr(block - basis @ (basis.T @ block))
+    block = block[:, np.abs(np.diag(remainder)) > ROUNDING * size]
+    again: Array = np.linalg.qr(block - basis @ (basis.T @ block))[0]  # twice is enough
+    return again
 
 
 def _leading(values: Array, by_magnitude: bool) -> npt.NDArray[np.intp]:

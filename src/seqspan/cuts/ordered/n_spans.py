@@ -282,7 +282,9 @@ def _rotate(rows: Array) -> Array:
     lengths = np.sqrt(np.maximum(values, np.finfo(float).tiny))
     kept = values >= len(some) * np.finfo(rows.dtype).eps * values[-1]  # the others are rounding
     directions = some.T @ (vectors[:, kept] / lengths[kept])
-    return np.asarray(rows @ directions.astype(rows.dtype), dtype=np.float64)
+    first = rows[0].astype(np.float64)
+    rows -= rows[0]  # products of equal rows may differ by rounding, but not those of zeros
+    return np.asarray(rows @ directions.astype(rows.dtype), dtype=np.float64) + first @ directions
 
 
 def _features(rows: Array, count: int) -> Array:

@@ -284,7 +284,9 @@ def _rotate(rows: Array) -> Array:
     directions = some.T @ (vectors[:, kept] / lengths[kept])
     first = rows[0].astype(np.float64)
     rows -= rows[0]  # products of equal rows may differ by rounding, but not those of zeros
-    return np.asarray(rows @ directions.astype(rows.dtype), dtype=np.float64) + first @ directions
+    rotated: Array = np.asarray(rows @ directions.astype(rows.dtype), dtype=np.float64)
+    rotated += first @ directions
+    return rotated
 
 
 def _features(rows: Array, count: int) -> Array:

@@ -26,8 +26,9 @@ import numpy as np
 from benchmarks.common import describe_machine, motion_problem, print_table
 from seqspan._core import threads
 from seqspan._core.threads import Team
-from seqspan.cuts.ordered.cost import GaussianCost, make_cost
+from seqspan.cuts.ordered.cost import GaussianCost
 from seqspan.cuts.ordered.cut import GRID_POINTS
+from seqspan.cuts.ordered.features import sample_features
 from seqspan.cuts.ordered.search import grid_step
 from seqspan.datasets import make_motion
 from seqspan.estimators import OSC
@@ -127,7 +128,7 @@ def main() -> None:
     print(describe_machine())
     rows = make_motion(options.samples, rng=0)[0].T.astype(np.float32)
     X = motion_problem(options.all_samples).astype(np.float32)
-    cost = make_cost(X, X)  # costs do not depend on what the features are
+    cost = GaussianCost([sample_features(X)] * 2)
     for cut in ("peaks", "ordered"):
         fit(rows[:6000], cut, max(options.threads))  # load compiled code before the clock starts
     solve(X[:, :600], 1)

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from seqspan.cuts.ordered.cost import GaussianCost
+from seqspan.cuts.ordered.features import coefficient_features, sample_features
 from seqspan.models import (
     GraphRegularised,
     Lrr,
@@ -158,3 +160,8 @@ def planted(kind: str, m: int, seed: int, lam1: float = 0.1, lam2: float = 0.2) 
     jump = 2 * lam2 * t if kind == "spatsc" else lam2 * np.sqrt(2 / m) * (t - u)
     Z = _blocks(m, t / m, u / m)
     return Planted(make[kind](), X, Z, X - X @ Z, _tent(m, slope), squares + single + jump)
+
+
+def make_cost(X, Z=None):
+    """The cost that the ordered cut minimises, by samples and, if given, by their coefficients."""
+    return GaussianCost([sample_features(X), *([] if Z is None else [coefficient_features(Z)])])

@@ -65,7 +65,7 @@ def test_there_is_one_label_per_input_row_even_if_samples_are_skipped():
 def test_recut_equals_a_fit_with_these_numbers_and_computes_nothing_again(found, monkeypatch):
     expected = seqspan.segment(make_recording(), n_spans=3, n_subspaces=2)
     monkeypatch.setattr(ordered, "count_spans", None)
-    monkeypatch.setattr("seqspan.cuts.cutter.make_cost", None)
+    monkeypatch.setattr("seqspan.cuts.cutter.sample_features", None)
     monkeypatch.setattr("seqspan.pipeline.make_cutter", None)
     again = found.recut(n_spans=3, n_subspaces=2)
     np.testing.assert_array_equal(again.labels, expected.labels)
@@ -105,8 +105,8 @@ def test_other_cuts_are_recut_too(cut):
 
 def test_evidence_is_computed_once(monkeypatch):
     calls = []
-    for name in ("make_cost", "count_spans"):
-        module = "seqspan.cuts.cutter" if name == "make_cost" else "seqspan.cuts.ordered.cut"
+    for name in ("sample_features", "count_spans"):
+        module = "seqspan.cuts.cutter" if name == "sample_features" else "seqspan.cuts.ordered.cut"
         real = getattr(__import__(module, fromlist=[name]), name)
 
         def call(*given, real=real, name=name, **options):
@@ -116,7 +116,7 @@ def test_evidence_is_computed_once(monkeypatch):
         monkeypatch.setattr(f"{module}.{name}", call)
     found = seqspan.segment(make_recording())
     _ = found.spans, found.confidence, found.recut(n_subspaces=2).spans
-    assert sorted(calls) == ["count_spans", "make_cost"]
+    assert sorted(calls) == ["count_spans", "sample_features"]
 
 
 def test_a_pickle_leaves_out_what_can_be_computed_again(found):

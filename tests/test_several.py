@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.problems import make_cost
 
 import seqspan
 from seqspan import OSC
 from seqspan._core.spans import Division
 from seqspan.cuts import CUTS, make_cutter
-from seqspan.cuts.ordered.cost import make_cost
 from seqspan.cuts.ordered.labels import Settling
 from seqspan.cuts.ordered.n_spans import count_spans
 from seqspan.cuts.ordered.search import JoinedSearch, SpanSearch, share_out

@@ -28,6 +28,8 @@ SETTINGS: dict[str, dict[str, object]] = {
         "cuts.ordered.cost.PRIOR_VARIANCE": 0.4,
         "cuts.ordered.labels.PRIOR_VARIANCE": 0.4,
     },
+    "label features 16": {"cuts.ordered.features.LABEL_FEATURES": (16, 16)},
+    "label features 12 to 48": {"cuts.ordered.features.LABEL_FEATURES": (12, 48)},
     "surprise 1.5": {"cuts.ordered.n_spans.SURPRISE": 1.5},
     "surprise 3": {"cuts.ordered.n_spans.SURPRISE": 3.0},
     "chance 0.8": {"cuts.ordered.n_spans.GRAINS": {"default": 0.8}},

@@ -7,6 +7,7 @@ import sys
 
 import numpy as np
 import pytest
+from tests.problems import make_cost
 
 from seqspan._core.spans import boundaries_from_labels
 from seqspan.cuts import (
@@ -19,7 +20,6 @@ from seqspan.cuts import (
     peak_boundaries,
 )
 from seqspan.cuts.ordered.confidence import boundary_confidence
-from seqspan.cuts.ordered.cost import make_cost
 from seqspan.cuts.ordered.cut import OrderedCutter
 from seqspan.cuts.peaks import PeakCutter
 from seqspan.cuts.spectral.affinity import SharedAffinity, symmetric_affinity
@@ -240,3 +240,13 @@ def test_an_affinity_of_your_own_is_cut():
     assert cut_affinity((X.T @ X) ** 8, 1).labels.tolist() == [0]
     with pytest.raises(ValueError, match="symmetric"):
         cut_affinity(np.triu(np.ones((5, 5))))
+
+
+@pytest.mark.parametrize(("n_channels", "expected"), [(3, 12), (20, 20), (60, 32)])
+def test_labels_are_found_by_as_many_features_as_there_are_channels(n_channels, expected):
+    X = np.random.default_rng(0).standard_normal((n_channels, 200))
+    cutter = make_cutter("ordered", X, np.eye(200))
+    assert cutter.label_features.shape == (200, expected)
+    assert cutter.features.shape == (200, 16)  # by which spans are found, and confidence
+    n = min(expected, 16)
+    np.testing.assert_allclose(cutter.label_features[:, :n], cutter.features[:, :n])

@@ -194,7 +194,7 @@ def test_recuts_in_order_are_those_of_the_library(in_order):
 
 def test_nothing_is_computed_again_for_the_page(in_order, monkeypatch):
     _ = in_order.found.cutter.span_count  # the surrogates of the cut itself
-    monkeypatch.setattr("seqspan.cuts.cutter.make_cost", None)
+    monkeypatch.setattr("seqspan.cuts.cutter.sample_features", None)
     monkeypatch.setattr("seqspan.cuts.ordered.cut.count_spans", None)
     assert "walk.csv" in build_report(in_order.found)
 

@@ -12,7 +12,13 @@ from seqspan._core.backend import to_host
 from seqspan._core.spans import Division
 from seqspan._core.types import Array, IntArray
 from seqspan.cuts.ordered.confidence import boundary_confidence
-from seqspan.cuts.ordered.cost import GaussianCost, make_cost
+from seqspan.cuts.ordered.cost import GaussianCost
+from seqspan.cuts.ordered.features import (
+    N_FEATURES,
+    coefficient_features,
+    count_label_features,
+    sample_features,
+)
 from seqspan.cuts.ordered.labels import LabelTree
 
 
@@ -81,14 +87,30 @@ class Cutter(ABC):
     @cached_property
     def cost(self) -> GaussianCost:
         """What spans cost."""
-        if self._X is None:
-            raise ValueError("The cost of spans needs the samples X as well as Z; got X=None.")
-        return make_cost(to_host(self._X), self._Z, n_jobs=self._n_jobs)
+        looks = self._looks[:, :N_FEATURES]
+        return GaussianCost([looks, coefficient_features(self._Z, n_jobs=self._n_jobs)])
 
     @property
     def features(self) -> Array:
-        """What samples look like (n, p): labels and confidence are found by these alone."""
+        """What samples look like (n, p): confidence is found by these alone."""
         return self.cost.views[0]
+
+    @property
+    def label_features(self) -> Array:
+        """The same, more or fewer of them: labels are found by these alone."""
+        return self._looks[:, : self._n_label_features]
+
+    @cached_property
+    def _looks(self) -> Array:
+        """What samples look like, in as many features as anything needs."""
+        if self._X is None:
+            raise ValueError("The cost of spans needs the samples X as well as Z; got X=None.")
+        count = max(N_FEATURES, self._n_label_features)
+        return sample_features(to_host(self._X), count, n_jobs=self._n_jobs)
+
+    @property
+    def _n_label_features(self) -> int:
+        return count_label_features(0 if self._X is None else len(self._X))
 
     def confidence(self, boundaries: IntArray) -> Array:
         """How sure each boundary is, in [0, 1]; NaN where another recording begins."""
@@ -101,7 +123,7 @@ class Cutter(ABC):
         """How the spans between boundaries merge into groups that share a label."""
         key = boundaries.tobytes()
         if key not in self._trees:
-            self._trees[key] = LabelTree(self.features, boundaries, self.joins)
+            self._trees[key] = LabelTree(self.label_features, boundaries, self.joins)
         return self._trees[key]
 
 

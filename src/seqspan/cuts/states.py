@@ -33,7 +33,7 @@ from seqspan._core.scaling import binary_exponent
 from seqspan._core.spans import UNKNOWN, Division, boundaries_from_labels
 from seqspan._core.types import Array, IntArray
 from seqspan.cuts.ordered.cost import PRIOR_VARIANCE, GaussianCost, Moments
-from seqspan.cuts.ordered.features import SampleFeatures, measure_noise
+from seqspan.cuts.ordered.features import SampleFeatures, count_label_features, measure_noise
 from seqspan.cuts.ordered.labels import (
     FIXED_CORRELATION,
     PRIOR_SAMPLES,
@@ -346,7 +346,8 @@ def _sum_up(costs: Array) -> Array:
 def _learn_features(X: Array) -> SampleFeatures:
     """Learn features from some of the samples; the anchors, most of what is kept, in single precision."""
     some = spread_anchors(X.shape[1], MAX_SAMPLES)
-    found = SampleFeatures.fit(X[:, some], n_anchors=N_ANCHORS, noise=measure_noise(X))[0]
+    count = count_label_features(len(X))
+    found = SampleFeatures.fit(X[:, some], count, n_anchors=N_ANCHORS, noise=measure_noise(X))[0]
     places, directions = (
         replace(view, anchors=view.anchors.astype(np.float32)) for view in (found.places, found.directions)
     )

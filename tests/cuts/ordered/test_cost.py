@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from scipy.integrate import trapezoid
 from scipy.stats import invgamma, multivariate_normal, norm
 from tests.cuts.ordered.gaussian import cost_by_chain, features, weighted_cost
+from tests.problems import make_cost
 
 from seqspan.cuts.ordered import cost as cost_module
-from seqspan.cuts.ordered.cost import PRIOR_VARIANCE, GaussianCost, LeadingCosts, make_cost
+from seqspan.cuts.ordered.cost import PRIOR_VARIANCE, GaussianCost, LeadingCosts
 from seqspan.cuts.ordered.features import coefficient_features, sample_features
 from seqspan.cuts.ordered.loops import LANES
 

@@ -8,6 +8,7 @@ from hypothesis import given as drawn
 from hypothesis import settings
 from hypothesis import strategies as st
 from scipy.ndimage import gaussian_filter1d
+from tests.problems import make_cost
 
 from seqspan import OSC
 from seqspan._core.spans import boundaries_from_labels
@@ -18,8 +19,9 @@ from seqspan.cuts.ordered import features as features_module
 from seqspan.cuts.ordered import n_spans as n_spans_module
 from seqspan.cuts.ordered import search as search_module
 from seqspan.cuts.ordered.confidence import boundary_confidence
-from seqspan.cuts.ordered.cost import GaussianCost, make_cost
+from seqspan.cuts.ordered.cost import GaussianCost
 from seqspan.cuts.ordered.cut import MIN_LENGTH, OrderedCutter
+from seqspan.cuts.ordered.features import count_label_features, sample_features
 from seqspan.cuts.ordered.labels import LabelTree
 from seqspan.cuts.ordered.n_spans import SpanCount, count_spans
 from seqspan.datasets import make_recurring_subspaces, make_subspaces
@@ -391,30 +393,30 @@ def test_the_number_of_threads_reaches_costs_and_counting(n_jobs, monkeypatch):
 def test_what_answers_share_is_computed_once(monkeypatch):
     made = []
 
-    def make(X, Z, **options):
-        made.append("cost")
-        return make_cost(X, Z, **options)
+    def describe(*given, **options):
+        made.append("features")
+        return sample_features(*given, **options)
 
     def count(*given, **options):
         made.append("count")
         return count_spans(*given, **options)
 
-    monkeypatch.setattr("seqspan.cuts.cutter.make_cost", make)
+    monkeypatch.setattr("seqspan.cuts.cutter.sample_features", describe)
     monkeypatch.setattr("seqspan.cuts.ordered.cut.count_spans", count)
     X = 3 + scenes([33, 61, 100], 140)  # far from zero, so that they are not scaled to unit norm
     cutter = OrderedCutter(X, np.eye(140))
     first, second = cutter.cut(), cutter.cut(5, 2)
-    assert made == ["count", "cost"]
+    assert made == ["count", "features"]
     cutter.cut("auto", 3), cutter.cut(grain="fine")
     confidence = cutter.confidence(first.boundaries)
-    assert made == ["count", "cost"]
+    assert made == ["count", "features"]
     assert cutter.label_tree(second.boundaries) is cutter.label_tree(second.boundaries.copy())
     assert cutter.label_tree(second.boundaries) is not cutter.label_tree(first.boundaries)
     # and they are those of the cost alone
     cost = make_cost(X, np.eye(140))
     np.testing.assert_array_equal(confidence, boundary_confidence(cost.views[0], first.boundaries))
-    tree = LabelTree(cost.views[0], second.boundaries)
-    np.testing.assert_array_equal(cutter.label_tree(second.boundaries).evidence, tree.evidence)
+    tree = LabelTree(sample_features(X, count_label_features(len(X))), second.boundaries)
+    np.testing.assert_allclose(cutter.label_tree(second.boundaries).evidence, tree.evidence, rtol=1e-9)
 
 
 def test_given_numbers_need_no_surrogates(monkeypatch):

@@ -21,7 +21,6 @@ import numpy as np
 
 from seqspan._core.threads import Team
 from seqspan._core.types import Array, IntArray
-from seqspan.cuts.ordered.features import coefficient_features, sample_features
 
 Grid: TypeAlias = tuple[IntArray, int]  # grid points, and the length of the shortest span in grid steps
 # counts of groups of samples, and of one view their sums and products, groups last: compiled loops like it
@@ -363,30 +362,3 @@ def _filling(Y: Array, places: IntArray) -> tuple[Callable[..., None], range]:
     cells = [Y[start:end] for start, end in pairwise(places.tolist())]
     totals, products = np.stack([cell.sum(axis=0) for cell in cells]), np.stack([c.T @ c for c in cells])
     return partial(loops.fill_costs_of_cells, (totals, products)), firsts
-
-
-def make_cost(X: Array, Z: Array | None = None, *, n_jobs: int | None = 1) -> GaussianCost:
-    """Make the cost that spans minimise, and that evidence and confidence are measured in.
-
-    Parameters
-    ----------
-    X : array of shape (d, n)
-        Samples.
-    Z : array of shape (m, n), optional
-        Coefficients: a second view of the samples.
-    n_jobs : int, optional
-        Number of threads.
-
-    Returns
-    -------
-    GaussianCost
-
-    Examples
-    --------
-    >>> X = np.repeat([[0.0, 1.0], [1.0, 0.0]], 10, axis=1)
-    >>> cost = make_cost(X, np.kron(np.eye(2), np.ones((10, 10))))
-    >>> cost.error(0, 10) + cost.error(10, 20) < cost.error(0, 20)
-    True
-    """
-    views = [sample_features(X, n_jobs=n_jobs)]
-    return GaussianCost(views if Z is None else [*views, coefficient_features(Z, n_jobs=n_jobs)])

@@ -20,7 +20,8 @@ from seqspan._core.scaling import binary_exponent
 from seqspan._core.threads import Team
 from seqspan._core.types import Array, IntArray
 
-N_FEATURES = 16  # of each view
+N_FEATURES = 16  # of each view, by which spans are found
+LABEL_FEATURES = 12, 32  # fewest and most by which labels are found
 N_ANCHORS = 500  # samples
 DEVICE_BLOCK = 8192  # samples that a GPU compares with the anchors at a time: it likes large blocks
 MIN_VARIANCE = 1e-7  # of the first component's; components below are rounding
@@ -57,6 +58,20 @@ def sample_features(
     (10, 1)
     """
     return SampleFeatures.fit(X, count, n_anchors=n_anchors, n_jobs=n_jobs)[1]
+
+
+def count_label_features(n_channels: int) -> int:
+    """Number of features by which labels are found: as many as the samples have channels, within limits.
+
+    More states differ in more ways, and more channels show them.
+
+    Examples
+    --------
+    >>> [count_label_features(n_channels) for n_channels in (3, 24, 1000)]
+    [12, 24, 32]
+    """
+    fewest, most = LABEL_FEATURES
+    return min(max(n_channels, fewest), most)
 
 
 def coefficient_features(Z: Array, count: int = N_FEATURES, *, n_jobs: int | None = 1) -> Array:

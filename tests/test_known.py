@@ -219,6 +219,20 @@ def test_states_of_few_columns_have_no_spans_between_them(n_columns, size):
     assert labels[[0, *boundaries]].tolist() == [1, 0, 2, 1, 0, -1]
 
 
+@pytest.mark.parametrize("n_columns", [3, 70, 100, 500])
+@pytest.mark.parametrize("preprocess", [None, "unit_norm", "auto"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_however_many_rows_of_a_constant_recording_there_are_they_are_its_state(n_columns, preprocess, dtype):
+    """Sums over columns are rounded in other ways if there are other numbers of rows."""
+    for seed in range(4):
+        row = np.random.default_rng(seed).normal(1, 3, n_columns).astype(dtype)
+        found = seqspan.segment(np.tile(row, (50, 1)), preprocess=preprocess)
+        assert len(found.spans) == 1
+        for count in (1, 2, 33, 5000):
+            assert (found.states.predict(np.tile(row, (count, 1))) == 0).all()
+        assert (found.states.predict(np.tile(row, (7, 1)) * dtype(1.001)) == -1).all()
+
+
 @pytest.mark.parametrize("n_columns", [1, 3, 100])
 @pytest.mark.parametrize("value", [0.0, 0.1, -1e300])
 def test_the_state_of_a_constant_recording_is_recognised(n_columns, value, tmp_path):

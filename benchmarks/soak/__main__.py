@@ -61,8 +61,8 @@ class Tally:
 
     @property
     def settled(self) -> tuple[int, int]:
-        """Fits and memory of the measurement that later ones are compared with."""
-        return next((each for each in self.resident if each[0] >= SETTLED), self.resident[0])
+        """Fits and memory that the end is compared with; in a short run that is the end itself."""
+        return next((each for each in self.resident if each[0] >= SETTLED), self.resident[-1])
 
 
 def resident_bytes() -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -124,8 +125,8 @@ def test_bad_arguments_are_named():
 
 
 def test_joins_are_boundaries_beside_the_most_prominent_peaks_of_each_recording():
-    """Four levels, of which the second join cuts one; changes of sizes 3, 1 and 2 at 6, 12 and 18."""
-    Z = np.repeat([[0.0, 3.0, 4.0, 6.0]], 6, axis=1)
+    """Four levels, of which the second join cuts one; changes of sizes 3, 9 and 2 at 6, 12 and 18."""
+    Z = np.repeat([[0.0, 3.0, 12.0, 14.0]], 6, axis=1)
     cutter = PeakCutter(None, np.abs(Z) + 1, joins=(12, 15))
     assert cutter.cut(n_spans=3).boundaries.tolist() == [12, 15]
     assert cutter.cut(n_spans=4).boundaries.tolist() == [6, 12, 15]
@@ -135,3 +136,14 @@ def test_joins_are_boundaries_beside_the_most_prominent_peaks_of_each_recording(
         cutter.cut(n_subspaces="eigengap")
     with pytest.raises(ValueError, match="n_spans must be an int or 'auto' for this cut; got 'many'"):
         cutter.cut(n_spans="many")
+
+
+def test_the_strength_takes_no_more_memory_than_the_differences():
+    Z = np.random.default_rng(0).standard_normal((600, 600))
+    tracemalloc.start()
+    try:
+        boundary_strength(Z)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 1.5 * Z.nbytes

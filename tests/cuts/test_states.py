@@ -11,7 +11,7 @@ import pytest
 from seqspan._core.spans import Division
 from seqspan.cuts import states as module
 from seqspan.cuts.ordered.loops import cheapest_path
-from seqspan.cuts.states import States, _describe
+from seqspan.cuts.states import FAR, Coordinates, States, _describe
 
 MEANS = {0: (4, 0, 0, 0), 1: (0, 4, 0, 0), 2: (0, 0, 4, 0), 9: (0, 0, 0, 4)}
 
@@ -176,3 +176,25 @@ def test_single_precision_is_scored_in_double():
     states = States.learn(X, division)
     np.testing.assert_allclose(states.score(X.astype(np.float32)), states.score(X), atol=1e-4)
     assert states.coordinates(X.astype(np.float32)).dtype == np.float64
+
+
+def test_samples_that_are_not_numbers_or_too_large_are_far_away():
+    X, division = draw([0, 1])
+    states = States.learn(X, division)
+    for strange in (np.nan, np.inf, -np.inf, 1e308):
+        coordinates = states.coordinates(np.full((4, 1), strange))
+        assert np.all(np.abs(coordinates) == FAR)
+        assert states.score(np.full((4, 1), strange)) < -100
+
+
+@pytest.mark.parametrize("extra", [0, 60, 61])
+def test_up_to_64_features_are_the_coordinates_themselves(extra):
+    X = draw([0, 1], extra=extra)[0]
+    assert (Coordinates.fit(X).directions is None) == (len(X) <= 64)
+
+
+def test_nearness_is_that_of_the_samples_learned_from():
+    X, division = draw([0, 1, 0])
+    states = States.learn(X, division)
+    near = np.log(states.features.kernel(states.coordinates(X)).mean(axis=1))
+    assert states.nearness == pytest.approx((near.min(), near.std()))

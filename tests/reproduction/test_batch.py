@@ -195,12 +195,16 @@ def test_a_run_killed_four_times_equals_an_undisturbed_one(tmp_path, undisturbed
     finished: set[tuple[str, ...]] = set()
     for n_jobs in (2, 1, 1, 2):
         (tmp_path / "started").unlink(missing_ok=True)
+        begun_before = (tmp_path / "log").read_text().splitlines() if (tmp_path / "log").exists() else []
+        # however late the kill comes, there is something left to do
+        (tmp_path / "limit").write_text(str(len(begun_before) + 12))
         begun = kill_at_random(start_toy(tmp_path, 40, n_jobs), tmp_path, chance)
         assert not finished & begun, "a finished case ran again"
         with open_toy(tmp_path) as file:
             assert finished <= set(file.rows), "a row was lost"
             finished = set(file.rows)
     assert 0 < len(finished) < 80, "the kills came too early or too late to tell anything"
+    (tmp_path / "limit").unlink()
     assert start_toy(tmp_path, 40, n_jobs=1).wait(600) == 0
     assert read_rows(tmp_path) == undisturbed
 

@@ -1,6 +1,7 @@
 """A toy experiment for the tests of batches: cases sleep a little and say which process ran them.
 
-``data`` is the path of a log that gets a line for every case that was started.
+``data`` is the path of a log that gets a line for every case that was started. Beyond the number of lines
+that a file ``limit`` beside it states, cases wait until they are killed.
 """
 
 from __future__ import annotations
@@ -23,11 +24,18 @@ class Toy:
         if data:
             with Path(data).open("a") as log:
                 log.write(f"{case['seed']},{case['method']}\n")
+            wait_beyond_limit(Path(data))
         if case["method"] == "fails":
             raise ArithmeticError("no luck")
         time.sleep(0.02)
         threads = max((pool["num_threads"] for pool in threadpool_info()), default=1)
         return {"value": rng.random(), "threads": threads, "process": os.getpid()}
+
+
+def wait_beyond_limit(log):
+    limit = log.with_name("limit")
+    while limit.exists() and len(log.read_text().splitlines()) > int(limit.read_text()):
+        time.sleep(0.01)
 
 
 def grid(seeds, methods=("a", "b")):

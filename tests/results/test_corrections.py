@@ -108,8 +108,10 @@ def test_times_that_somebody_changed_in_vain_are_noted(tmp_path):
 
 
 def test_a_table_without_times_changes_none(tmp_path):
-    corrections = read(tmp_path, "start,end,label\n0,4,0\n4,7,1\n7,10,0\n")
-    assert corrections.notes == ()
+    for columns in ("start,end,label", "start,end,start_time,label", "start,end,end_time,label"):
+        time = "," if "time" in columns else ""
+        corrections = read(tmp_path, f"{columns}\n0,4,{time}0\n4,7,{time}1\n7,10,{time}0\n")
+        assert corrections.notes == ()
 
 
 def test_names_in_the_column_of_labels_get_the_next_labels_and_stay_names(tmp_path):

@@ -36,8 +36,8 @@ while published < count:
         with reserved(folder):
             with staged(folder) as staging:
                 for file in "abcde":
-                    (staging / file).write_text(f"{name} {published} {file}")
-                (staging / DOCUMENT).write_text(json.dumps({"by": name, "number": published}))
+                    (staging / file).write_bytes(f"{name} {published} {file}".encode())
+                (staging / DOCUMENT).write_bytes(json.dumps({"by": name, "number": published}).encode())
             found = load_result(folder)
             assert found is not None and (found["by"], found["number"]) == (name, published), found
     except BlockingIOError:

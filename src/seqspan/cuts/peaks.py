@@ -134,9 +134,9 @@ class PeakCutter(Cutter):
         """All boundaries at peaks, recording by recording, and their prominences."""
         strength = boundary_strength(self._Z)
         parts = part_slices(self.joins, self._Z.shape[1])
-        found = [_find_peaks(strength[part.start : part.stop - 1], 1) for part in parts]
-        starts = [part.start + peaks for part, (peaks, _) in zip(parts, found, strict=True)]
-        return np.concatenate(starts), np.concatenate([prominences for _, prominences in found])
+        found = [(part.start, *_find_peaks(strength[part.start : part.stop - 1], 1)) for part in parts]
+        starts = np.concatenate([first + peaks for first, peaks, _ in found])
+        return starts, np.concatenate([prominences for *_, prominences in found])
 
 
 def _select(Z: Array, peaks: tuple[IntArray, Array], n_spans: int | None) -> IntArray:

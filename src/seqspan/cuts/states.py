@@ -51,6 +51,7 @@ RAISE = 2**0.25  # factor by which the price of a span is raised
 MAX_RAISES = 16  # to 16 times the price
 MODELS = ("labels", "counts", "totals", "products")  # arrays of `States`
 FAR = 1e60  # coordinate at which larger ones are put, so that their squares stay finite
+OFF_ROUNDING = 1e-12  # of squares; less off the principal directions is rounding, of those and of sums
 SMALLEST_UNIT = 1e-180  # of squared distances: divided by it, those of the largest coordinates stay finite
 MAX_COST = 1e6  # of being far away, in nats: sums of larger ones would lose the digits of what follows
 BEYOND_LIMIT = 1e-6  # share of costs above a limit that counts, so that rounding need not choose among places
@@ -103,8 +104,9 @@ class Coordinates:
         within = directions.T @ X
         # |x - Dw|^2, without another array as large as X; D is orthonormal up to its single precision
         mixed = (directions.T @ directions - 2 * np.eye(len(within))) @ within
-        off = np.einsum("ij,ij->j", X, X) + np.einsum("ij,ij->j", within, mixed)
-        return np.vstack([within, np.sqrt(np.maximum(off, 0))])
+        squares = np.einsum("ij,ij->j", X, X)
+        off = squares + np.einsum("ij,ij->j", within, mixed)
+        return np.vstack([within, np.sqrt(np.where(off > OFF_ROUNDING * squares, off, 0))])
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,7 +191,7 @@ class States:
             np.array([one.count for one in moments]),
             np.array([one.totals[0] for one in moments]),
             np.array([one.products[0] for one in moments]),
-            (float(near.min()), float(near.std())),
+            (float(near.min()), float(near.std()) if Y.any() else 1.0),  # equal samples differ by rounding
             float(price),
             int(min(min_length + 2 * reach, lengths.min())),
             reach=reach,
@@ -350,11 +352,9 @@ def _learn_features(X: Array) -> SampleFeatures:
         replace(view, anchors=view.anchors.astype(np.float32)) for view in (found.places, found.directions)
     )
     if np.isinf(places.unit):  # all samples are equal, but those of others need not be
-        exponent = found.exponent + places.exponent
-        rounding = (
-            ROUNDING_ULPS * np.finfo(X.dtype).eps * np.ldexp(np.linalg.norm(X, axis=0).max(), -exponent)
-        )
-        places = replace(places, unit=max(float(rounding) ** 2, SMALLEST_UNIT))
+        size = float(np.ldexp(np.linalg.norm(X, axis=0).max(), -found.exponent - places.exponent))
+        rounding = ROUNDING_ULPS * float(np.finfo(X.dtype).eps)
+        places = replace(places, unit=max((rounding * size) ** 2, SMALLEST_UNIT))
     return replace(found, places=places, directions=directions)
 
 

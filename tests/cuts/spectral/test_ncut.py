@@ -183,6 +183,15 @@ def test_eigenvalues_of_the_implicit_way_are_those_of_numpy(monkeypatch):
     np.testing.assert_allclose(np.abs(sizes), np.sort(np.abs(exact))[::-1][:4], rtol=1e-8)
 
 
+def test_eigenpairs_on_a_device_are_those_of_its_own_library(monkeypatch):
+    A = np.random.default_rng(0).standard_normal((6, 6))
+    A = A + A.T
+    monkeypatch.setattr(_spectrum, "is_on_gpu", lambda array: True)
+    values, vectors = _spectrum._eigenpairs(A)
+    np.testing.assert_allclose(values, np.linalg.eigvalsh(A))
+    np.testing.assert_allclose(A @ vectors, vectors * values, atol=1e-12)
+
+
 def test_the_iteration_starts_from_slow_cosines():
     start = _spectrum._smooth_start(200, 4)
     np.testing.assert_allclose(start.T @ start, np.eye(4), atol=1e-12)

@@ -114,17 +114,16 @@ class OrderedCutter(Cutter):
     def share_labels(self, division: Division, reach: int) -> Division:
         """Let more spans share a label if samples around changes say that they differ, and others do not."""
         kept = far_from(division.boundaries, self.joins, reach, self.cost.n_samples)
-        starts: IntArray = np.cumsum(kept, dtype=np.intp)[
-            division.boundaries - 1
-        ]  # where spans begin among the samples that are kept
-        lengths = np.diff(starts, prepend=0, append=int(kept.sum()))
-        if lengths.min() == 0:
+        # where spans begin among the samples that are kept
+        starts: IntArray = np.cumsum(kept, dtype=np.intp)[division.boundaries - 1]
+        if np.diff(starts, prepend=0, append=int(kept.sum())).min() == 0:
             return division
-        tree = LabelTree(self.features[kept], starts, tuple(starts[np.isin(division.boundaries, self.joins)]))
+        joins = tuple(starts[np.isin(division.boundaries, self.joins)].tolist())
+        tree = LabelTree(self.label_features[np.flatnonzero(kept)], starts, joins)
         n_labels = tree.count_labels(fewest=tree.fewest_apart())
-        return (
-            Division(division.boundaries, tree.labels(n_labels)) if n_labels < division.n_labels else division
-        )
+        if n_labels >= division.n_labels:
+            return division
+        return Division(division.boundaries, tree.labels(n_labels))
 
     @cached_property
     def span_count(self) -> SpanCount:

@@ -293,7 +293,10 @@ def _rotate(rows: Array) -> Array:
     lengths = np.sqrt(np.maximum(values, np.finfo(float).tiny))
     kept = values >= len(some) * np.finfo(rows.dtype).eps * values[-1]  # the others are rounding
     directions = some.T @ (vectors[:, kept] / lengths[kept])
-    rotated: Array = (rows @ place_with(rows, directions.astype(rows.dtype))).astype(np.float64)
+    directions, first = place_with(rows, directions), rows[0].copy()
+    rows -= first  # products of equal rows may differ by rounding, but not those of zeros
+    rotated: Array = (rows @ directions.astype(rows.dtype)).astype(np.float64)
+    rotated += first.astype(np.float64) @ directions
     return rotated
 
 

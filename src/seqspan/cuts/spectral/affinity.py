@@ -93,7 +93,7 @@ class SharedAffinity:
     def multiply(self, V: Array) -> Array:
         """W V for V of shape (n, any), in double precision."""
         through_atoms = self._factor @ V.astype(self.dtype)
-        return np.asarray((self._factor.T @ through_atoms).astype(float))
+        return np.asarray(self._factor.T @ through_atoms, dtype=float)
 
     def pooled(self, size: int) -> Array:
         """Sums over blocks of `size` rows and columns, as an array; the last block may be smaller."""

@@ -276,3 +276,11 @@ def test_labels_are_found_by_as_many_features_as_there_are_channels(n_channels, 
     assert cutter.features.shape == (200, 16)  # by which spans are found, and confidence
     n = min(expected, 16)
     np.testing.assert_allclose(cutter.label_features[:, :n], cutter.features[:, :n])
+
+
+def test_spans_of_two_recordings_may_have_the_same_label_side_by_side():
+    X, Z = recording()
+    cutter = make_cutter("ordered", np.hstack([X[:, :20], X[:, 35:53]]), Z[:38, :38], joins=(20,))
+    tree = cutter.label_tree(np.array([20]))
+    assert (tree.joins, tree.fewest_apart()) == ((20,), 1)
+    assert make_cutter("ordered", X[:, :38], Z[:38, :38]).label_tree(np.array([20])).fewest_apart() == 2

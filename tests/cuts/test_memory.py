@@ -11,6 +11,7 @@ from seqspan.cuts import make_cutter
 from seqspan.cuts.memory import cut_bytes
 from seqspan.cuts.ordered.cut import GRID_POINTS
 from seqspan.cuts.ordered.features import N_ANCHORS
+from seqspan.cuts.spectral.spectrum import DEPTH, GUARD
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -43,3 +44,10 @@ def test_costs_of_spans_stop_growing_with_the_grid():
     features = 2 * 8 * N_ANCHORS  # for every sample more
     assert as_many - few == 4 * ((GRID_POINTS + 1) ** 2 - 1501**2) + features * (GRID_POINTS - 1500)
     assert more - as_many == features * (3500 - GRID_POINTS)
+
+
+def test_eigenvectors_of_large_affinities_take_room_for_every_sample():
+    """Blocks of a Krylov basis, its image and two more, each as many vectors as the basis has."""
+    small, large = (cut_bytes("ncut", (10, n), float, 2) for n in (4000, 8000))
+    assert large == 2 * small
+    assert small == 2 * 8 * 10 * 4000 + 4 * 8 * 4000 * (2 + GUARD) * DEPTH

@@ -2,10 +2,15 @@
 
     python -m benchmarks.gpu
     python -m benchmarks.gpu --compare 9842 --sizes 1000 2000 4000 9842 20000 40000
+    python -m benchmarks.gpu --sizes --floors 9842 --ordered 9842 40000 --landmarks 1000000
 
 62 angles in float32, certified gap of 1e-2, number of subspaces estimated. Times are medians of warm runs,
 from a NumPy array of samples to NumPy labels. The CPU runs the same fit in a separate process that is limited
 to two cores.
+
+--ordered and --landmarks fit with weights and all numbers found by the data, and cut in the order of time.
+"Second fit" is that of the process, "boundaries" compares with the cut of the same coefficients on the host,
+and "within 2" is the share of boundaries of a fit on the CPU (all cores) that the GPU's fit has, too.
 """
 
 from __future__ import annotations
@@ -24,6 +29,7 @@ import numpy as np
 from benchmarks.common import describe_machine, motion_problem, print_table
 from seqspan import OSC
 from seqspan._core.backend import require_cupy
+from seqspan.cuts import make_cutter
 from seqspan.models import Osc
 from seqspan.solvers.fast.solver import CHECK_EVERY
 from seqspan.solvers.fast.steps import advance
@@ -33,6 +39,7 @@ from seqspan.solvers.gpu.sweeps import Sweeps
 
 FLOOR_ARRAYS = 6  # two passes read V and U, and the second writes them, as in benchmarks/iteration_floor.py
 MOVED_ARRAYS = 10  # each of the two thin products also writes one array and reads one
+MAX_REPEATED = 200_000  # samples up to which fits with the ordered cut are repeated, and cut on the host
 
 
 def samples(n: int) -> np.ndarray:
@@ -144,12 +151,44 @@ def size_row(n: int) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def ordered_row(n: int, dictionary: str, on_cpu: bool) -> dict[str, Any]:
+    """Return the times of a fit with the ordered cut, and how well its boundaries agree with the host's."""
+    options = {"lambda_1": "auto", "lambda_2": "auto", "cut": "ordered", "dictionary": dictionary}
+    X, seconds = samples(n), []
+    require_cupy().get_default_memory_pool().free_all_blocks()
+    for _ in range(5 if n <= MAX_REPEATED else 2):  # the first one compiles, and loads libraries
+        began = time.perf_counter()
+        fit = OSC(device="cuda", **options).fit(X)
+        seconds.append(time.perf_counter() - began)
+    found, peak = fit.segmentation_, require_cupy().get_default_memory_pool().total_bytes()
+    row: dict[str, Any] = {
+        "n": n, "atoms": fit.segmentation_.representation.Z.shape[0], "first fit": seconds[0],
+        "second fit": seconds[1], "median of further": float(np.median(seconds[1:])),
+        "solver": fit.history_[-1].seconds, "spans": len(fit.boundaries_) + 1, "labels": fit.n_subspaces_,
+        "GPU memory GB": peak / 1e9,
+    }  # fmt: skip
+    if n <= MAX_REPEATED:
+        began, given = time.perf_counter(), (found.representation.samples.T, fit.coef_)
+        expected = make_cutter("ordered", *given, min_length=found.cutting.min_length).cut().boundaries
+        row["boundaries"] = "equal" if np.array_equal(expected, fit.boundaries_) else "differ"
+        row["cut on host"] = time.perf_counter() - began
+    if on_cpu:
+        other = OSC(**options).fit(X).boundaries_
+        near = np.abs(other[:, None] - fit.boundaries_).min(axis=1, initial=n) <= 2
+        row["within 2"] = f"{near.mean():.1%} of {len(other)}"
+    print(row, flush=True)
+    return row
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--sizes", type=int, nargs="*", default=[1000, 2000, 4000], help="samples per fit")
     parser.add_argument("--floors", type=int, nargs="*", default=[4921, 9842], help="samples per iteration")
+    parser.add_argument("--ordered", type=int, nargs="*", default=[], help="samples per fit, ordered cut")
+    parser.add_argument("--landmarks", type=int, nargs="*", default=[], help="the same with landmarks")
+    parser.add_argument("--on-cpu", type=int, default=10_000, help="most samples that the CPU fits as well")
     parser.add_argument("--compare", type=int, help="samples of the comparison with two cores")
     parser.add_argument("--two-cores", type=int, help=argparse.SUPPRESS)
     parser.add_argument("--result", help=argparse.SUPPRESS)
@@ -166,6 +205,10 @@ def main() -> None:
         compare(options.compare)
     if options.sizes:
         print_table([size_row(n) for n in options.sizes])
+    for dictionary, sizes in (("samples", options.ordered), ("landmarks", options.landmarks)):
+        if sizes:
+            print(f"Ordered cut, dictionary={dictionary!r}:")
+            print_table([ordered_row(n, dictionary, n <= options.on_cpu) for n in sizes])
 
 
 if __name__ == "__main__":

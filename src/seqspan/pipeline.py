@@ -36,7 +36,12 @@ from seqspan.results.cache import SolutionCache
 from seqspan.results.fingerprints import hash_problem
 from seqspan.segmentation import Segmentation
 from seqspan.solvers import SOLVERS, Stopping
-from seqspan.solvers.fast.landmarks import MAX_FULL_SAMPLES, choose_landmarks, solve_on_landmarks
+from seqspan.solvers.fast.landmarks import (
+    MAX_FULL_SAMPLES,
+    choose_landmarks,
+    on_landmarks,
+    solve_on_landmarks,
+)
 from seqspan.solvers.memory import solver_bytes
 
 __all__ = ["Method", "cut", "represent"]
@@ -328,15 +333,13 @@ def _choose_atoms(
     n = X.shape[1]
     given = None if isinstance(method.dictionary, str) else np.asarray(method.dictionary)
     chosen = method.dictionary if isinstance(method.dictionary, str) else "landmarks"
-    fits = isinstance(model, Osc | SpatSc) and (method.solver, method.device, method.kernel) == (
-        "fast", "cpu", "linear",
-    )  # fmt: skip
+    fits = isinstance(model, Osc | SpatSc) and (method.solver, method.kernel) == ("fast", "linear")
     if chosen == "landmarks" and not fits:
         what = "'landmarks'" if given is None else "array"
         raise ValueError(
-            f"dictionary={what} is for OSC with penalty='l1' and SpatSC, with solver='fast', "
-            f"device='cpu' and kernel='linear'; got {type(model).__name__} with solver={method.solver!r}, "
-            f"device={method.device!r} and kernel={method.kernel!r}."
+            f"dictionary={what} is for OSC with penalty='l1' and SpatSC, with solver='fast' and "
+            f"kernel='linear'; got {type(model).__name__} with solver={method.solver!r} and "
+            f"kernel={method.kernel!r}."
         )
     if chosen == "samples" or not fits or (chosen == "auto" and n <= MAX_FULL_SAMPLES):
         return None, ()
@@ -360,7 +363,7 @@ def _given_atoms(X: Array, atoms: Array, method: Method, *, unit: bool) -> Array
             f"dictionary must hold finite atoms as rows with {X.shape[0]} features, as many as the samples "
             f"have; got shape {atoms.shape}."
         )
-    return _columns(atoms.astype(X.dtype), method, unit=unit)
+    return np.asarray(to_host(_columns(atoms.astype(X.dtype), method, unit=unit)))
 
 
 def _solve(
@@ -385,7 +388,9 @@ def _find_solver(model: Model, method: Method, X: Array, atoms: Array | None) ->
     if method.device == "cuda":
         from seqspan.solvers.gpu.solver import solve_cuda
 
-        return partial(solve_cuda, model, X)
+        if atoms is None or not isinstance(model, Osc | SpatSc):
+            return partial(solve_cuda, model, X)
+        return partial(solve_cuda, on_landmarks(model, atoms.shape[1], X.shape[1]), X, dictionary=atoms)
     _require_solver_memory(X, model, method, atoms)
     if atoms is not None and isinstance(model, Osc | SpatSc):
         return partial(solve_on_landmarks, model, X, atoms, n_jobs=method.n_jobs)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from contextlib import nullcontext
 
 import numpy as np
 import pytest
@@ -20,6 +21,7 @@ from seqspan.cuts import (
     peak_boundaries,
 )
 from seqspan.cuts.ordered.confidence import boundary_confidence
+from seqspan.cuts.ordered.cost import _filling
 from seqspan.cuts.ordered.cut import OrderedCutter
 from seqspan.cuts.peaks import PeakCutter
 from seqspan.cuts.spectral.affinity import SharedAffinity, symmetric_affinity
@@ -189,15 +191,39 @@ def test_without_samples_there_is_no_confidence(cut):
         cutter.confidence(np.array([20]))
 
 
-@pytest.mark.parametrize(("cut", "fetched"), [("ordered", 3), ("peaks", 1)])
-def test_other_cuts_than_ncut_fetch_what_lies_on_a_gpu(cut, fetched, monkeypatch):
+def test_peaks_fetch_what_lies_on_a_gpu(monkeypatch):
     monkeypatch.setattr(OnDevice, "fetched", 0)
-    monkeypatch.setattr("seqspan._core.backend.require_cupy", lambda: np)
     X, Z = recording()
-    found = make_cutter(cut, X.view(OnDevice), Z.view(OnDevice), rng=0).cut()
+    found = make_cutter("peaks", X.view(OnDevice), Z.view(OnDevice), rng=0).cut()
     assert found.boundaries.tolist() == [20, 35, 53]
     assert type(found.boundaries) is np.ndarray
-    assert OnDevice.fetched == fetched  # ordered: samples, then of the coefficients only their features
+    assert OnDevice.fetched == 1
+
+
+class PlainSpanCosts:
+    """What `SpanCosts` does on a GPU."""
+
+    def __init__(self, *model):
+        self.model = model
+
+    def add(self, Y, places, shortest, C):
+        fill, firsts = _filling(np.ascontiguousarray(Y.view(np.ndarray)), places)
+        for first in firsts:
+            fill((places, shortest), self.model, first, C)
+
+
+def test_the_ordered_cut_stays_where_the_coefficients_lie(monkeypatch):
+    """NumPy in place of CuPy, and the host's loop in place of the device function."""
+    for module in ("_core.backend", "cuts.ordered.cost", "cuts.ordered.device_functions"):
+        monkeypatch.setattr(f"seqspan.{module}.require_cupy", lambda: np)
+    for module in ("cut", "n_spans"):
+        monkeypatch.setattr(f"seqspan.cuts.ordered.{module}.device_of", lambda _: nullcontext())
+    monkeypatch.setattr("seqspan.cuts.ordered.device_functions.SpanCosts", PlainSpanCosts)
+    X, Z = recording()
+    found = make_cutter("ordered", X.view(OnDevice), Z.view(OnDevice), rng=0).cut()
+    assert found.boundaries.tolist() == [20, 35, 53]
+    assert found.labels.tolist() == make_cutter("ordered", X, Z, rng=0).cut().labels.tolist()
+    assert type(found.boundaries) is np.ndarray
 
 
 def test_ncut_leaves_the_affinity_where_the_coefficients_lie(monkeypatch):

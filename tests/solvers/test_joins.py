@@ -19,7 +19,6 @@ from seqspan.solvers.fast import sweeps as sweeps_module
 from seqspan.solvers.fast.coarse import coarsen, halve, prolong
 from seqspan.solvers.fast.reduced import reduce
 from seqspan.solvers.fast.sweeps import Sweeps
-from seqspan.solvers.gpu.solver import solve_cuda
 
 JOINS = (9, 10, 25)
 MODELS = [Osc(0.1, 0.7), Osc(0.1, 0.7, True), SpatSc(0.1, 0.05), SpatSc(0.1, 0.05, False)]
@@ -116,8 +115,3 @@ def test_a_warm_start_may_come_from_other_joins():
     model = Osc(0.1, 0.5, joins=(20, 30))
     again = solve_fast(model, X, stopping=stopping, start=before.state)
     assert again.objective == pytest.approx(solve_fast(model, X, stopping=stopping).objective, rel=2e-6)
-
-
-def test_a_gpu_refuses_several_recordings():
-    with pytest.raises(ValueError, match="one recording at a time"):
-        solve_cuda(Osc(0.1, 0.5, joins=(3,)), np.eye(6))

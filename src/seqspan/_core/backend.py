@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from types import ModuleType
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -37,6 +38,39 @@ def namespace(X: object) -> ModuleType:
 def to_host(X: Any) -> Any:
     """Return X as a NumPy array; copies only if X is on a GPU."""
     return X.get() if is_on_gpu(X) else np.asarray(X)
+
+
+def place_with(other: object, X: Any) -> Any:
+    """Return X where another array is; copies only if X is elsewhere.
+
+    Examples
+    --------
+    >>> place_with(np.zeros(3), np.ones(2))
+    array([1., 1.])
+    """
+    return namespace(other).asarray(X) if is_on_gpu(other) else to_host(X)
+
+
+def device_of(X: Any) -> AbstractContextManager[Any]:
+    """A context in which new arrays are on the GPU of X; one without effect if X is on the host.
+
+    Examples
+    --------
+    >>> with device_of(np.zeros(3)):
+    ...     pass
+    """
+    return cast(AbstractContextManager[Any], X.device) if is_on_gpu(X) else nullcontext()
+
+
+def column_squares(X: Any) -> Any:
+    """Squared norms of columns, in the precision of X; one pass on a GPU, where einsum would take several.
+
+    Examples
+    --------
+    >>> column_squares(np.array([[3.0, 1.0], [4.0, 0.0]]))
+    array([25.,  1.])
+    """
+    return (X * X).sum(axis=0) if is_on_gpu(X) else np.einsum("ij,ij->j", X, X)
 
 
 def require_cupy() -> ModuleType:

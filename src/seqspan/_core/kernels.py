@@ -12,6 +12,7 @@ from typing import Self, TypeAlias
 
 import numpy as np
 
+from seqspan._core.backend import column_squares, to_host
 from seqspan._core.checks import check_choice
 from seqspan._core.eigen import symmetric_eigenpairs
 from seqspan._core.memory import require_memory
@@ -119,7 +120,7 @@ def squared_distances(X: Array, anchors: IntArray) -> Array:
 
 def _squared_distances(X: Array, anchors: IntArray) -> tuple[Array, Array]:
     """Squared distances of centred samples to the anchors, and their squared norms."""
-    squares = np.einsum("ij,ij->j", X, X)
+    squares = column_squares(X)
     distances: Array = X.T @ (-2 * X[:, anchors])
     distances += squares[anchors]
     distances += squares[:, None]
@@ -142,7 +143,7 @@ def median_distance(distances: Array, anchors: IntArray, negligible: float) -> f
     >>> median_distance(squared_distances(np.array([[0.0, 1.0, 3.0]]), anchors), anchors, 1e-7)
     4.0
     """
-    between = distances[anchors][np.triu_indices(len(anchors), 1)]
+    between = to_host(distances[anchors])[np.triu_indices(len(anchors), 1)]
     distinct = between[between > negligible * max(float(between.max(initial=0)), np.finfo(float).tiny)]
     return float(np.median(distinct)) if len(distinct) else 1.0
 
@@ -207,7 +208,7 @@ class RelativeDistances:
         exponent = binary_exponent(X)
         X = np.ldexp(X, -exponent)
         centre = X.mean(axis=1, keepdims=True)
-        largest = float(np.einsum("ij,ij->j", X, X).max())
+        largest = float(column_squares(X).max())
         some, within = X[:, anchors] - centre, np.arange(len(anchors))
         distances, squares = _squared_distances(some, within)
         unit = median_distance(distances, within, negligible)
@@ -230,7 +231,7 @@ class RelativeDistances:
         X = X - self.centre
         distances: Array = X.T @ (-2 * self.anchors)
         distances += self.squares
-        distances += np.einsum("ij,ij->j", X, X)[:, None]
+        distances += column_squares(X)[:, None]
         return np.maximum(distances, 0, out=distances)
 
 

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from seqspan._core.backend import to_host
+from seqspan._core.backend import place_with
 from seqspan._core.spans import Division
 from seqspan._core.types import Array, IntArray
 from seqspan.cuts.ordered.confidence import boundary_confidence
@@ -102,11 +102,11 @@ class Cutter(ABC):
 
     @cached_property
     def _looks(self) -> Array:
-        """What samples look like, in as many features as anything needs."""
+        """What samples look like, in as many features as anything needs; where the coefficients are."""
         if self._X is None:
             raise ValueError("The cost of spans needs the samples X as well as Z; got X=None.")
         count = max(N_FEATURES, self._n_label_features)
-        return sample_features(to_host(self._X), count, n_jobs=self._n_jobs)
+        return sample_features(place_with(self._Z, self._X), count, n_jobs=self._n_jobs)
 
     @property
     def _n_label_features(self) -> int:

@@ -65,3 +65,25 @@ def test_pairs_cost_what_their_sums_cost(p, prior_samples):
     others = np.delete(np.arange(n_groups), 4)
     found = cost.costs_of_pairs([stacked], 4, others)
     np.testing.assert_allclose(found, cost.costs([groups[4] + groups[k] for k in others]), rtol=1e-10)
+
+
+class PlainPairs:
+    """What `PairCosts` does on a GPU."""
+
+    def __init__(self, cost, groups):
+        self.cost, self.groups = cost, groups
+
+    def __call__(self, ones, others):
+        pairs = zip(ones.tolist(), others.tolist(), strict=True)
+        return np.array([self.cost.costs_of_pairs(self.groups, i, np.array([j]))[0] for i, j in pairs])
+
+    def merge(self, i, j):
+        for moments in self.groups[0]:
+            moments[..., i] += moments[..., j]
+
+
+def test_pairs_may_be_computed_elsewhere():
+    cost = GaussianCost([features(160, 3, seed=2)], prior_samples=5.0)
+    cost.pairs_on_gpu = lambda groups: PlainPairs(cost, groups)
+    here, there = (Merging(cost, summaries(cost, 20, 8), on_gpu=on_gpu) for on_gpu in (False, True))
+    assert [there.merge() for _ in range(19)] == [here.merge() for _ in range(19)]

@@ -13,14 +13,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, lru_cache, partial
 from itertools import pairwise
-from typing import Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Self, TypeAlias, cast
 
 import numpy as np
 
+from seqspan._core.backend import is_on_gpu, require_cupy, to_host
 from seqspan._core.threads import Team
 from seqspan._core.types import Array, IntArray
+
+if TYPE_CHECKING:
+    from seqspan.cuts.ordered.device_functions import PairCosts
 
 Grid: TypeAlias = tuple[IntArray, int]  # grid points, and the length of the shortest span in grid steps
 # counts of groups of samples, and of one view their sums and products, groups last: compiled loops like it
@@ -29,6 +33,7 @@ FEATURE_STEP = 2  # costs are averaged over 2, 4, 6, ... features, so that no nu
 CACHED_ROWS = 4096  # samples whose densities are computed at a time
 N_DRAWS = 8  # of samples without a change, to learn what those cost
 MIN_CELL = 6  # samples between grid points, on average, from which on moments are summed up beforehand
+MAX_KEPT = 100_000  # samples up to which tables of lengths are kept for the next recording
 LONGEST_DRAW = 1000  # samples; longer spans follow a formula
 PRIOR_VARIANCE = 0.2  # expected within a span, as a fraction of that of the whole recording
 
@@ -62,7 +67,8 @@ class GaussianCost:
     Parameters
     ----------
     views : sequence of arrays of shape (n, p)
-        Features of the n samples: uncorrelated, mean zero, variance one, most important first.
+        Features of the n samples: uncorrelated, mean zero, variance one, most important first. If they are
+        on a GPU, the costs of all spans are computed there.
     prior_samples : float
         How many samples the prior's covariance counts for.
     step : int
@@ -80,13 +86,15 @@ class GaussianCost:
     def __init__(
         self, views: Sequence[Array], *, prior_samples: float = 1.0, step: int = FEATURE_STEP
     ) -> None:
-        self.views = [np.ascontiguousarray(view) for view in views]
+        self.views = [np.ascontiguousarray(to_host(view)) for view in views]
+        self._on_gpu = list(views) if all(is_on_gpu(view) for view in views) else []
         self.n_samples = len(self.views[0])
         if any(len(view) != self.n_samples for view in self.views):
             counts = [len(view) for view in self.views]
             raise ValueError(f"All views must describe the same samples; got {counts} samples.")
         self._models = [_ViewModel.for_features(view.shape[1], step, prior_samples) for view in self.views]
         self._tables: dict[bool, list[Array]] = {}
+        self._device_costs: dict[bool, list[Any]] = {}
 
     @property
     def n_features(self) -> float:
@@ -120,18 +128,27 @@ class GaussianCost:
         mean: Array = np.mean([model.costs_of_pairs(own, one, others) for model, own in each_view], axis=0)
         return mean
 
+    def pairs_on_gpu(self, groups: Sequence[Stacked]) -> PairCosts:
+        """`costs_of_pairs` on a GPU, for a single view."""
+        from seqspan.cuts.ordered.device_functions import PairCosts
+
+        counts, totals, products = groups[0]
+        moments = counts, np.ascontiguousarray(totals.T), np.ascontiguousarray(np.moveaxis(products, -1, 0))
+        return PairCosts(self._models[0].pair_model, *moments)
+
     def split_costs(self, left: int, places: range, right: int) -> Array:
         """Costs of the span [left, right) divided in two, at each of some consecutive places."""
         whole, start = self.summarise(left, right), self.summarise(left, places[0])
-        counts = np.arange(places[0] - left, places[-1] - left + 1.0)
-        per_view = []
+        counts = np.arange(places[0] - left, places[-1] - left + 1)
+        lengths = np.concatenate([[0], counts, len(range(left, right)) - counts])
+        others, per_view = np.arange(1, len(lengths)), []
         for v, (Y, model) in enumerate(zip(self.views, self._models, strict=True)):
-            inside = Y[places[0] : places[-1]]
-            totals = np.cumsum(np.concatenate([start.totals[v][None], inside]), axis=0)
-            squares = inside[:, :, None] * inside[:, None, :]
-            products = np.cumsum(np.concatenate([start.products[v][None], squares]), axis=0)
-            after = whole.count - counts, whole.totals[v] - totals, whole.products[v] - products
-            per_view.append(model.costs(counts, totals, products) + model.costs(*after))
+            inside = Y[places[0] : places[-1]].T
+            totals = _sum_on(start.totals[v], inside, whole.totals[v])
+            products = _sum_on(start.products[v], inside[:, None] * inside[None], whole.products[v])
+            groups = lengths.astype(float), totals, products
+            costs = model.determinants_of_pairs(groups, 0, others) + self._lengths[v][lengths[1:]]
+            per_view.append(costs[: len(counts)] + costs[len(counts) :])
         mean: Array = np.mean(per_view, axis=0)
         return mean
 
@@ -190,20 +207,46 @@ class GaussianCost:
         Returns
         -------
         C : array of shape (n_grid, n_grid)
-            ``C[start, end]``; zero for spans shorter than `shortest`.
+            ``C[start, end]``; zero for spans shorter than `shortest`. Many of them stay on a GPU.
         """
-        C = np.zeros((len(places), len(places)), dtype=np.float32)
         if beyond_chance not in self._tables:
-            self._tables[beyond_chance] = [self._length_table(model, beyond_chance) for model in self._models]
+            self._tables[beyond_chance] = self._length_tables(beyond_chance)
+        if self._on_gpu:
+            return self._span_costs_on_gpu(places, shortest, beyond_chance)
+        C = np.zeros((len(places), len(places)), dtype=np.float32)
         with Team(n_jobs, uses_blas=False) as team:
             for Y, model, table in zip(self.views, self._models, self._tables[beyond_chance], strict=True):
                 model.add_span_costs(Y, (places, shortest), table, 1 / len(self.views), C, team)
         return C
 
-    def _length_table(self, model: _ViewModel, beyond_chance: bool) -> Array:
-        """What the lengths 0, 1, ..., n of a span add to its cost."""
-        table = model.length_term(np.arange(self.n_samples + 1.0))
-        return table - model.cost_of_chance(self.n_samples) if beyond_chance else table
+    def _span_costs_on_gpu(self, places: IntArray, shortest: int, beyond_chance: bool) -> Array:
+        """The same as `span_costs`, in device functions."""
+        from seqspan.cuts.ordered.device_functions import SpanCosts, fetch_small
+
+        if beyond_chance not in self._device_costs:
+            each_view, share = (
+                zip(self._models, self._tables[beyond_chance], strict=True),
+                1 / len(self.views),
+            )
+            self._device_costs[beyond_chance] = [
+                SpanCosts(*model.scaled_by(share, table)) for model, table in each_view
+            ]
+        C = require_cupy().zeros((1, len(places), len(places)), dtype=np.float32)
+        for Y, costs in zip(self._on_gpu, self._device_costs[beyond_chance], strict=True):
+            costs.add(Y, places, shortest, C)
+        return cast(Array, fetch_small(C[0]))
+
+    @cached_property
+    def _lengths(self) -> list[Array]:
+        """What the lengths 0, 1, ..., n of a span add to its cost, for each view."""
+        return [model.length_table(self.n_samples) for model in self._models]
+
+    def _length_tables(self, beyond_chance: bool) -> list[Array]:
+        """The same, beyond chance if requested."""
+        if not beyond_chance:
+            return self._lengths
+        each_view = zip(self._lengths, self._models, strict=True)
+        return [table - model.cost_of_chance(self.n_samples) for table, model in each_view]
 
 
 @dataclass(frozen=True)
@@ -251,11 +294,18 @@ class _ViewModel:
 
     def costs_of_pairs(self, groups: Stacked, one: int, others: IntArray) -> Array:
         """The same as `costs` of the sums of two groups, in a compiled loop."""
+        counts = groups[0]
+        return self.determinants_of_pairs(groups, one, others) + self.length_term(
+            counts[one] + counts[others]
+        )
+
+    def determinants_of_pairs(self, groups: Stacked, one: int, others: IntArray) -> Array:
+        """All of these costs but what their number of samples adds."""
         from seqspan.cuts.ordered.loops import fill_costs_of_pairs  # numba: imported on first use only
 
-        counts, costs = groups[0], np.empty(len(others))
+        costs = np.empty(len(others))
         fill_costs_of_pairs(groups, one, others, (self.prior, self.sizes, self.slopes[None]), costs)
-        return costs + self.length_term(counts[one] + counts[others])
+        return costs
 
     def densities(self, Y: Array, count: float, total: Array, product: Array) -> Array:
         """Negative log densities of rows under the expected Gaussian, averaged over numbers of features."""
@@ -271,9 +321,13 @@ class _ViewModel:
             densities[rows] = residuals @ (self._shares / 2) + constant
         return densities
 
+    def scaled_by(self, share: float, table: Array) -> tuple[float, IntArray, Array, Array]:
+        """What the loops over all spans call model, for a share of the costs; `table` is what lengths add."""
+        return self.prior, self.sizes, self.slopes[None] * share, table[None] * share
+
     def add_span_costs(self, Y: Array, grid: Grid, table: Array, share: float, C: Array, team: Team) -> None:
         """Add one view's share to the costs of all spans of a grid; `table` is what lengths add."""
-        model = self.prior, self.sizes, self.slopes[None] * share, table[None] * share
+        model = self.scaled_by(share, table)
         fill, firsts = _filling(Y, grid[0])
 
         def work(blocks: range) -> None:
@@ -288,14 +342,8 @@ class _ViewModel:
         Draws tell, compared with the log density, whose mean is known. To that of long spans, each parameter
         adds half a log.
         """
-        lengths = np.unique(np.geomspace(1, min(n_samples, LONGEST_DRAW), 60).round().astype(np.intp))
-        costs = np.zeros(len(lengths))
-        for seed in range(N_DRAWS):
-            Y = np.random.default_rng(seed).standard_normal((lengths[-1], len(self._shares)))
-            products = np.stack([Y[:length].T @ Y[:length] for length in lengths])
-            totals = np.stack([Y[:length].sum(axis=0) for length in lengths])
-            squares = np.diagonal(products, axis1=1, axis2=2) @ self._shares
-            costs += (self.costs(lengths.astype(float), totals, products) - squares / 2) / N_DRAWS
+        longest = min(n_samples, LONGEST_DRAW)
+        lengths, costs = _costs_of_draws(int(self.sizes[-1]), int(self.sizes[0]), self.prior_samples, longest)
         counts = np.arange(n_samples + 1.0)
         density = np.mean(self.sizes) / 2 * counts
         beyond = np.maximum(counts / lengths[-1], 1)
@@ -304,16 +352,71 @@ class _ViewModel:
         expected: Array = np.interp(counts, np.append(0, lengths), np.append(0, costs)) + density + longer
         return expected
 
+    @property
+    def pair_model(self) -> tuple[Any, ...]:
+        """What :class:`seqspan.cuts.ordered.device_functions.PairCosts` calls model."""
+        halves, weight, constant = self._length_constants()
+        return self.prior, self.sizes, self.slopes, self._shares, halves, weight, constant
+
+    def _length_constants(self) -> tuple[Array, float, float]:
+        """Arguments of log gamma for no samples, the weight of the log of their number, and a constant."""
+        halves = (self.prior_samples + 2 + np.arange(self.sizes[-1])) / 2
+        constant = np.mean(self.sizes * (self.sizes + 1 + self.prior_samples)) / 2 * np.log(self.prior)
+        return halves, float(np.mean(self.sizes) / 2), float(constant)
+
+    def length_table(self, n_samples: int) -> Array:
+        """`length_term` of 0, 1, ..., n_samples."""
+        given = int(self.sizes[-1]), int(self.sizes[0]), self.prior_samples, n_samples
+        return _length_table(*given) if n_samples <= MAX_KEPT else _length_table.__wrapped__(*given)
+
     def length_term(self, counts: Array) -> Array:
         """All of the cost but the log determinant, for numbers of samples."""
         from scipy.special import gammaln  # takes long to import
 
-        halves = (self.prior_samples + 2 + np.arange(self.sizes[-1])) / 2
-        table = np.mean(self.sizes) / 2 * np.log1p(counts)
-        table -= np.mean(self.sizes * (self.sizes + 1 + self.prior_samples)) / 2 * np.log(self.prior)
-        for share, half in zip(self._shares, halves, strict=True):
-            table += share * (gammaln(half) - gammaln(half + counts / 2))
+        halves, weight, constant = self._length_constants()
+        table = weight * np.log1p(counts)
+        table -= constant
+        for first in range(
+            min(2, len(halves))
+        ):  # of every other feature: log gamma(x + 1) is that of x plus log x
+            argument = halves[first] + counts / 2
+            value = gammaln(argument)
+            for share, half in zip(self._shares[first::2], halves[first::2], strict=True):
+                table += share * (gammaln(half) - value)
+                value = value + np.log(argument)
+                argument = argument + 1
         return np.asarray(table)
+
+
+@lru_cache(maxsize=16)
+def _length_table(n_features: int, step: int, prior_samples: float, n_samples: int) -> Array:
+    """The table of a view with so many features; views and numbers of features share them."""
+    model = _ViewModel.for_features(n_features, step, prior_samples)
+    table = model.length_term(np.arange(n_samples + 1.0))
+    table.flags.writeable = False
+    return table
+
+
+@lru_cache(maxsize=64)
+def _costs_of_draws(n_features: int, step: int, prior_samples: float, longest: int) -> tuple[IntArray, Array]:
+    """Some lengths up to the longest, and what so many independent samples cost beyond their log density."""
+    model = _ViewModel.for_features(n_features, step, prior_samples)
+    lengths = np.unique(np.geomspace(1, longest, 60).round().astype(np.intp))
+    costs = np.zeros(len(lengths))
+    for seed in range(N_DRAWS):
+        Y = np.random.default_rng(seed).standard_normal((lengths[-1], n_features))
+        products = np.stack([Y[:length].T @ Y[:length] for length in lengths])
+        totals = np.stack([Y[:length].sum(axis=0) for length in lengths])
+        squares = np.diagonal(products, axis1=1, axis2=2) @ model._shares
+        costs += (model.costs(lengths.astype(float), totals, products) - squares / 2) / N_DRAWS
+    return lengths, costs
+
+
+def _sum_on(start: Array, steps: Array, whole: Array) -> Array:
+    """Zero, then start plus the first 0, 1, ... steps, then what each of these lacks of the whole."""
+    before = np.concatenate([start[..., None], steps], axis=-1).cumsum(axis=-1)
+    zero: Array = np.zeros_like(start[..., None])
+    return np.concatenate([zero, before, whole[..., None] - before], axis=-1)
 
 
 class LeadingCosts:
@@ -338,13 +441,25 @@ class LeadingCosts:
         slopes = np.zeros((len(counts), len(counts), 2))
         for index, model in enumerate(models):
             slopes[index, : index + 1] = model.slopes
-        lengths = np.arange(n_samples + 1.0)
-        tables = np.stack([model.length_term(lengths) for model in models])
+        tables = np.stack([model.length_table(n_samples) for model in models])
         self._model = models[0].prior, np.array(counts), slopes, tables
 
+    @cached_property
+    def _on_gpu(self) -> Any:
+        from seqspan.cuts.ordered.device_functions import SpanCosts
+
+        return SpanCosts(*self._model)
+
     def span_costs(self, Y: Array, places: IntArray, shortest: int = 1) -> Array:
-        """Costs ``C[count, start, end]`` of all spans between points of a grid, by features Y."""
+        """Costs ``C[count, start, end]`` of all spans between points of a grid, by features Y.
+
+        They are computed where Y is.
+        """
         _, counts, _, _ = self._model
+        if is_on_gpu(Y):
+            there: Array = require_cupy().zeros((len(counts), len(places), len(places)), dtype=np.float32)
+            self._on_gpu.add(Y[:, : counts[-1]], places, shortest, there)
+            return there
         C = np.zeros((len(counts), len(places), len(places)), dtype=np.float32)
         fill, firsts = _filling(np.ascontiguousarray(Y[:, : counts[-1]]), places)
         for first in firsts:

@@ -11,8 +11,9 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from seqspan._core.backend import to_host
+from seqspan._core.backend import device_of, is_on_gpu, place_with, to_host
 from seqspan._core.spans import MIN_LENGTH, Division, part_slices
+from seqspan._core.threads import Team
 from seqspan._core.types import Array, IntArray
 from seqspan.cuts.cutter import Cutter, check_auto
 from seqspan.cuts.ordered.cost import GaussianCost
@@ -92,6 +93,8 @@ class OrderedCutter(Cutter):
         check_auto("n_spans", n_spans)
         check_auto("n_subspaces", n_subspaces)
         fewest = 1 if isinstance(n_subspaces, str) else n_subspaces
+        if isinstance(n_spans, str) and is_on_gpu(self._Z):
+            self._count_and_search()
         wanted = self._choose(fewest, grain) if isinstance(n_spans, str) else n_spans
         least = len(self._parts)
         if not least <= wanted <= self._most:
@@ -125,7 +128,20 @@ class OrderedCutter(Cutter):
     @cached_property
     def span_count(self) -> SpanCount:
         """What spans explain in the recording, compared with chance."""
-        return count_spans(self._samples, self._min_length, self._n_jobs, self._starts)
+        samples = place_with(self._Z, self._samples)
+        return count_spans(samples, self._min_length, self._n_jobs, self._starts)
+
+    def _count_and_search(self) -> None:
+        """Count spans and prepare the search at the same time: each waits for the GPU in turn."""
+        stages = (lambda: self.span_count), (lambda: self._search)
+
+        def work(numbers: range) -> None:
+            with device_of(self._Z):
+                for number in numbers:
+                    stages[number]()
+
+        with Team(2, uses_blas=False) as team:
+            team.map(work, len(stages))
 
     @cached_property
     def _search(self) -> SpanSearch | JoinedSearch:

@@ -13,7 +13,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from seqspan._core.backend import namespace, to_host
+from seqspan._core.backend import column_squares, namespace, to_host
 from seqspan._core.eigen import symmetric_eigenpairs
 from seqspan._core.kernels import RelativeDistances, sample_blocks, spread_anchors
 from seqspan._core.scaling import binary_exponent
@@ -40,6 +40,7 @@ def sample_features(
     Parameters
     ----------
     X : array of shape (d, n)
+        On the host or on a GPU.
     count : int
     n_anchors : int
         Number of samples that span the space.
@@ -49,7 +50,7 @@ def sample_features(
     Returns
     -------
     Y : array of shape (n, p), p <= count
-        Columns of mean zero and variance one, most important first.
+        Columns of mean zero and variance one, most important first; where X is.
 
     Examples
     --------
@@ -88,7 +89,7 @@ def coefficient_features(Z: Array, count: int = N_FEATURES, *, n_jobs: int | Non
     Returns
     -------
     Y : array of shape (n, p), p <= count
-        Columns of mean zero and variance one, most important first; on the host.
+        Columns of mean zero and variance one, most important first; where Z is.
 
     Examples
     --------
@@ -169,18 +170,18 @@ class Components:
         kept = values > MIN_VARIANCE * max(values[0], np.finfo(float).tiny)
         vectors = vectors[:, kept]
         projection = (vectors - vectors.mean(axis=0)).astype(of_anchors.dtype)  # centres rows of the kernel
-        there = namespace(of_anchors).asarray(projection)
-        on_host = isinstance(of_anchors, np.ndarray)
+        xp, on_host = namespace(of_anchors), isinstance(of_anchors, np.ndarray)
+        there = xp.asarray(projection)
         blocks = sample_blocks(n_samples) if on_host else sample_blocks(n_samples, DEVICE_BLOCK)
-        Y = _map_blocks(lambda block: to_host(kernel(block) @ there), blocks, n_jobs if on_host else 1)
+        Y = _map_blocks(lambda block: kernel(block) @ there, blocks, n_jobs if on_host else 1)
         mean = Y.mean(axis=0, dtype=np.float64)
         Y = Y.astype(np.float64) - mean
-        deviation = Y.std(axis=0)
+        deviation = to_host(Y.std(axis=0))
         varies = deviation > np.sqrt(MIN_VARIANCE) * deviation.max(initial=0)
         if not varies.any():  # all samples are equal: one feature that says so
-            return cls(np.zeros((len(anchors), 1)), np.zeros(1), np.ones(1)), np.zeros((n_samples, 1))
-        found = cls(projection[:, varies], mean[varies], deviation[varies])
-        return found, Y[:, varies] / deviation[varies]
+            return cls(np.zeros((len(anchors), 1)), np.zeros(1), np.ones(1)), xp.zeros((n_samples, 1))
+        found = cls(projection[:, varies], to_host(mean)[varies], deviation[varies])
+        return found, Y[:, np.flatnonzero(varies)] / xp.asarray(deviation[varies])
 
     def __call__(self, kernel: Array) -> Array:
         """Components of samples, from their kernel with the anchors, of shape (n, n_anchors)."""
@@ -287,7 +288,8 @@ def _map_blocks(function: Callable[[slice], Array], blocks: list[slice], n_jobs:
 
     with Team(n_jobs) as team:
         team.map(work, len(blocks))
-    return np.concatenate(rows)
+    together: Array = namespace(rows[0]).concatenate(rows)
+    return together
 
 
 def _kernel(places: Array, directions: Array) -> Array:
@@ -309,10 +311,10 @@ def measure_noise(X: Array) -> float:
     2.0
     """
     steps = np.diff(X, axis=1)
-    return float(np.median(np.einsum("ij,ij->j", steps, steps))) / 2 if steps.size else 0.0
+    return float(np.median(column_squares(steps))) / 2 if steps.size else 0.0
 
 
 def _directions(X: Array, noise: float) -> Array:
     """Samples divided by their norm; those that noise hides, being no longer than it, stay short."""
-    directions: Array = X / np.sqrt(np.maximum(np.einsum("ij,ij->j", X, X) + noise, np.finfo(X.dtype).tiny))
+    directions: Array = X / np.sqrt(np.maximum(column_squares(X) + noise, np.finfo(X.dtype).tiny))
     return directions

@@ -20,9 +20,11 @@ from itertools import pairwise
 
 import numpy as np
 
+from seqspan._core.backend import is_on_gpu, to_host
 from seqspan._core.spans import MIN_LENGTH, Division, merge_neighbours, number_in_order, part_slices
 from seqspan._core.types import Array, IntArray
 from seqspan.cuts.ordered.cost import PRIOR_VARIANCE, GaussianCost, Moments
+from seqspan.cuts.ordered.device_functions import MAX_PAIR_FEATURES, MIN_GROUPS
 from seqspan.cuts.ordered.merging import Merging
 from seqspan.cuts.ordered.search import share_out
 
@@ -39,7 +41,7 @@ class LabelTree:
     Parameters
     ----------
     Y : array of shape (n, p)
-        Features of the samples.
+        Features of the samples. If they are on a GPU, many spans are merged there.
     boundaries : array of int
         Interior starts of the spans.
     joins : tuple of int
@@ -65,7 +67,8 @@ class LabelTree:
 
     def __init__(self, Y: Array, boundaries: IntArray, joins: tuple[int, ...] = ()) -> None:
         edges = np.concatenate([[0], boundaries, [len(Y)]])
-        Y = standardise_within(Y, edges)
+        self._on_gpu = is_on_gpu(Y) and len(edges) > MIN_GROUPS and Y.shape[1] <= MAX_PAIR_FEATURES
+        Y = standardise_within(to_host(Y), edges)
         self.cost = GaussianCost([Y], prior_samples=PRIOR_SAMPLES)
         self.boundaries, self.joins = boundaries, joins
         self.n_spans = len(edges) - 1
@@ -97,7 +100,7 @@ class LabelTree:
 
     def _merge_all(self, groups: list[Moments]) -> Array:
         """Merge until one group is left; the evidence for 1, 2, ... labels."""
-        merging, counted = Merging(self.cost, groups), self.cost.costs(self._counted)
+        merging, counted = Merging(self.cost, groups, on_gpu=self._on_gpu), self.cost.costs(self._counted)
         totals = [float(counted.sum())]
         for _ in range(self.n_spans - 1):
             i, j = merging.merge()

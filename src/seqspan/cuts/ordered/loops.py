@@ -219,6 +219,27 @@ def add_spans(C: Any, shortest: int, best: Any) -> None:
 
 
 @compiled(nogil=True)
+def add_curve(best: Any, curve: Any, longer: Any, counts: Any) -> None:
+    """Add a recording: ``longer[i + k] = min_k best[i] + curve[k - 1]``, and its k in counts.
+
+    Parameters
+    ----------
+    best : array of shape (total + 1,)
+        Least costs of 0, 1, ... spans of the recordings before.
+    curve : array
+        What 1, 2, ... spans of this recording cost.
+    longer, counts : arrays of shape (total + 1,)
+        The first has to be infinite; both are filled in.
+    """
+    for k in range(1, len(curve) + 1):
+        for i in range(len(best) - k):
+            cost = best[i] + curve[k - 1]
+            if cost < longer[i + k]:
+                longer[i + k] = cost
+                counts[i + k] = k
+
+
+@compiled(nogil=True)
 def best_path(sums: Any, n_spans: int, shortest: int) -> Any:
     """The cheapest `n_spans` spans of at least `shortest` samples whose neighbours differ in label.
 

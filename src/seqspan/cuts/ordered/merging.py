@@ -17,6 +17,8 @@ class Merging:
     ----------
     cost : GaussianCost
     groups : sequence of Moments
+    on_gpu : bool
+        Compute costs of pairs on a GPU. The cost has to have a single view.
 
     Examples
     --------
@@ -27,14 +29,18 @@ class Merging:
     ((0, 2), (0, 1))
     """
 
-    def __init__(self, cost: GaussianCost, groups: Sequence[Moments]) -> None:
+    def __init__(self, cost: GaussianCost, groups: Sequence[Moments], *, on_gpu: bool = False) -> None:
         n_groups = len(groups)
         self._cost = cost
         self._stacked = _stack(groups)
         self._costs = cost.costs(groups)
         self._alive = np.ones(n_groups, dtype=bool)
         self._losses = np.full((n_groups, n_groups), np.inf)  # of pairs (i, j), i < j
-        for i in range(n_groups - 1):
+        self._on_gpu = cost.pairs_on_gpu(self._stacked) if on_gpu else None
+        if self._on_gpu is not None:
+            ones, others = np.triu_indices(n_groups, 1)
+            self._losses[ones, others] = self._on_gpu(ones, others) - self._costs[ones] - self._costs[others]
+        for i in range(n_groups - 1 if self._on_gpu is None else 0):
             self._losses[i, i + 1 :] = self._losses_of(i, np.arange(i + 1, n_groups))
         self._partners = np.argmin(self._losses, axis=1)
         self._least = np.take_along_axis(self._losses, self._partners[:, None], axis=1)[:, 0]
@@ -44,10 +50,7 @@ class Merging:
         i = int(np.argmin(self._least))
         j = int(self._partners[i])
         self._costs[i] += self._costs[j] + self._losses[i, j]
-        for view in self._stacked:
-            for moments in view[1:]:
-                moments[..., i] += moments[..., j]
-        self._stacked[0][0][i] += self._stacked[0][0][j]  # all views share the counts
+        self._add(i, j)
         self._alive[j], self._least[j] = False, np.inf
         self._losses[j, :] = self._losses[:, j] = np.inf
         others = np.flatnonzero(self._alive)
@@ -57,9 +60,22 @@ class Merging:
         self._update_partners(i, j)
         return i, j
 
+    def _add(self, i: int, j: int) -> None:
+        """Add the moments of group j to those of group i."""
+        if self._on_gpu is not None:
+            self._on_gpu.merge(i, j)
+            return
+        for view in self._stacked:
+            for moments in view[1:]:
+                moments[..., i] += moments[..., j]
+        self._stacked[0][0][i] += self._stacked[0][0][j]  # all views share the counts
+
     def _losses_of(self, one: int, others: IntArray) -> Array:
         """What merging a group with each of some others loses."""
-        together = self._cost.costs_of_pairs(self._stacked, one, others)
+        if self._on_gpu is not None:
+            together = self._on_gpu(np.full_like(others, one), others)
+        else:
+            together = self._cost.costs_of_pairs(self._stacked, one, others)
         losses: Array = together - self._costs[one] - self._costs[others]
         return losses
 

@@ -22,17 +22,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Self, TypeVar
+from typing import Self, TypeVar, cast
 
 import numpy as np
 
+from seqspan._core.backend import device_of, is_on_gpu, namespace, place_with, to_host
 from seqspan._core.eigen import symmetric_eigenpairs
 from seqspan._core.kernels import spread_anchors
 from seqspan._core.scaling import binary_exponent
 from seqspan._core.spans import part_slices
-from seqspan._core.threads import Team
-from seqspan._core.types import Array
+from seqspan._core.threads import Team, count_threads
+from seqspan._core.types import Array, IntArray
 from seqspan.cuts.ordered.cost import LeadingCosts
+from seqspan.cuts.ordered.device_functions import MIN_GRID
 from seqspan.cuts.ordered.features import sample_features
 from seqspan.cuts.ordered.search import JoinedSearch, SpanSearch, grid_step
 
@@ -47,6 +49,8 @@ N_SURROGATES = 24  # of the samples, at most
 N_FIRST = 6  # of them, after which it may be clear that something changes
 CLEAR = 10.0  # deviations above their mean, from which it is
 N_CHANCE = 8  # surrogates of the features
+DEVICE_THREADS = 1  # that a GPU's work is started from: more would wait for each other
+FIRST_SPANS = 43  # numbers of spans that a GPU computes at once for the recording
 PATIENCE = 10  # numbers of spans without more evidence after which no more are tried
 SURPRISE = 2.0  # times the upper quartile of what surrogates reach by chance: a change counts as one
 MIN_EVIDENCE = 10.0  # nats; with less, nothing changes, whatever chance explains
@@ -143,7 +147,8 @@ def count_spans(
     Parameters
     ----------
     X : array of shape (d, n)
-        Samples, not scaled to unit norm: surrogates are drawn from them as they are.
+        Samples, not scaled to unit norm: surrogates are drawn from them as they are. On a GPU, everything
+        large is computed there.
     min_length : int
         Length of the shortest span, in samples.
     n_jobs : int, optional
@@ -168,12 +173,16 @@ def count_spans(
     Y = _features(rows, max(FEATURE_COUNTS))
     counts = sorted({min(count, Y.shape[1]) for count in FEATURE_COUNTS})
     evidence = Evidence(parts, min_length, effort.grid_points, counts)
+    # many short recordings: the host draws their surrogates before a GPU has started
+    source, Y = (to_host(each) if evidence.on_host(Y) else each for each in (rows, Y))
     found = evidence(Y)
 
     def explain_samples(seed: int) -> list[Array]:
-        return evidence(_features(_draw_each(rows, parts, seed), counts[-1]), found)
+        with device_of(rows):  # another thread starts on the first GPU
+            drawn = place_with(rows, _draw_each(source, parts, seed))
+            return evidence(_features(drawn, counts[-1]), found)
 
-    with Team(n_jobs) as team:
+    with Team(n_jobs if evidence.on_host(Y) else min(count_threads(n_jobs), DEVICE_THREADS)) as team:
         rivals = [SpanCount.unrivalled(*each, len(parts)) for each in zip(found, counts, strict=True)]
         if max(len(each) for each in found) > 1:
             rivals = _compare(rivals, explain_samples, effort.n_surrogates, team)
@@ -181,9 +190,10 @@ def count_spans(
         alone = Evidence(parts, min_length, effort.grid_points, [best.n_features])
 
         def explain_features(seed: int) -> Array:
-            surrogate = _draw_each(Y[:, : best.n_features], parts, seed)
-            surrogate /= np.maximum(surrogate.std(axis=0), np.finfo(float).tiny)
-            return alone(surrogate, [best.recording])[0]
+            with device_of(Y):
+                surrogate = _draw_each(Y[:, : best.n_features], parts, seed)
+                surrogate /= np.maximum(surrogate.std(axis=0), np.finfo(float).tiny)
+                return alone(surrogate, [best.recording])[0]
 
         if len(best.recording) > 1:
             chance = _for_each_seed(explain_features, range(effort.n_chance), team)
@@ -247,7 +257,8 @@ def _for_each_seed(explain: Callable[[int], T], seeds: range, team: Team) -> lis
 def _draw_each(rows: Array, parts: list[slice], seed: int) -> Array:
     """A surrogate of every recording."""
     rng = np.random.default_rng(seed)
-    return np.concatenate([draw_surrogate(rows[part], rng) for part in parts])
+    drawn: Array = namespace(rows).concatenate([draw_surrogate(rows[part], rng) for part in parts])
+    return drawn
 
 
 def draw_surrogate(rows: Array, rng: np.random.Generator) -> Array:
@@ -263,11 +274,11 @@ def draw_surrogate(rows: Array, rng: np.random.Generator) -> Array:
     >>> [float(np.diff(each, axis=0).std().round(1)) for each in (rows, drawn)]
     [1.0, 1.0]
     """
-    n, mean = len(rows), rows.mean(axis=0)
-    spectrum = np.fft.rfft(np.concatenate([rows, rows[::-1]]) - mean, axis=0)
+    n, mean, xp = len(rows), rows.mean(axis=0), namespace(rows)
+    spectrum = xp.fft.rfft(xp.concatenate([rows, rows[::-1]]) - mean, axis=0)
     phases = rng.uniform(0, 2 * np.pi, len(spectrum))
     phases[[0, -1]] = 0  # the mean and the highest frequency are real
-    drawn = np.fft.irfft(spectrum * np.exp(1j * phases)[:, None], n=2 * n, axis=0)
+    drawn = xp.fft.irfft(spectrum * xp.asarray(np.exp(1j * phases))[:, None], n=2 * n, axis=0)
     surrogate: Array = drawn[:n] + mean
     return surrogate
 
@@ -277,14 +288,15 @@ def _rotate(rows: Array) -> Array:
     rows = np.ldexp(rows, -binary_exponent(rows))  # so that sums of squares stay within range
     if rows.shape[1] <= MAX_DIMENSIONS:
         return rows.astype(np.float64)
-    some = rows[spread_anchors(len(rows), N_ANCHORS)].astype(np.float64)
+    some = to_host(rows[spread_anchors(len(rows), N_ANCHORS)]).astype(np.float64)
     values, vectors = symmetric_eigenpairs(some @ some.T, MAX_DIMENSIONS)  # a few samples of many features
     lengths = np.sqrt(np.maximum(values, np.finfo(float).tiny))
     kept = values >= len(some) * np.finfo(rows.dtype).eps * values[-1]  # the others are rounding
     directions = some.T @ (vectors[:, kept] / lengths[kept])
+    directions = place_with(rows, directions)
     first = rows[0].astype(np.float64)
     rows -= rows[0]  # products of equal rows may differ by rounding, but not those of zeros
-    rotated: Array = np.asarray(rows @ directions.astype(rows.dtype), dtype=np.float64)
+    rotated: Array = (rows @ directions.astype(rows.dtype)).astype(np.float64)
     rotated += first @ directions
     return rotated
 
@@ -300,8 +312,19 @@ def _average_blocks(rows: Array, min_length: int, joins: tuple[int, ...]) -> tup
     starts = [np.arange(part.start, part.stop, size) for part in parts]
     ends = np.cumsum([len(each) for each in starts])
     lengths = np.diff(np.append(np.concatenate(starts), len(rows)))
-    means = np.add.reduceat(rows, np.concatenate(starts), axis=0) / lengths[:, None]
+    means = _sum_blocks(rows, np.concatenate(starts)) / place_with(rows, lengths)[:, None]
     return means, max(1, min_length // size), part_slices(ends[:-1], len(means))
+
+
+def _sum_blocks(rows: Array, starts: IntArray) -> Array:
+    """Sums of the rows from each start to the next."""
+    if not is_on_gpu(rows):
+        return np.asarray(np.add.reduceat(rows, starts, axis=0))
+    if len(starts) == len(rows):
+        return rows
+    from seqspan.cuts.ordered.device_functions import sum_blocks
+
+    return cast(Array, sum_blocks(rows, np.append(starts, len(rows))))
 
 
 def _first_peak(net: Array) -> int:
@@ -338,14 +361,20 @@ class Evidence:
     def __init__(self, parts: list[slice], min_length: int, grid_points: int, counts: list[int]) -> None:
         self._parts, self._step = parts, grid_step(parts, grid_points)
         self._min_length, self._n_samples = min_length, parts[-1].stop
+        self._places_per_part = max(part.stop - part.start for part in parts) // self._step
         self._counts, self._costs = counts, {counts[-1]: LeadingCosts(self._n_samples, counts)}
 
     def __call__(self, Y: Array, like: list[Array] | None = None) -> list[Array]:
         """Evidence of as many spans as have most of it, or of as many as `like` has."""
-        searches = self._searches(Y)
+        most = FIRST_SPANS if like is None else max(len(each) for each in like)
+        searches = self._searches(to_host(Y) if self.on_host(Y) else Y, most)
         if like is None:
             return [self._most(search) for search in searches]
         return [self._net(search, len(each)) for search, each in zip(searches, like, strict=True)]
+
+    def on_host(self, Y: Array) -> bool:
+        """Whether spans are searched on the host: a GPU would take longer for so few of them."""
+        return self._places_per_part < MIN_GRID or not is_on_gpu(Y)
 
     def _most(self, search: SpanSearch | JoinedSearch) -> Array:
         """Evidence up to the number of spans that has most; a few more numbers are tried in vain."""
@@ -364,8 +393,8 @@ class Evidence:
         net: Array = costs[0] - costs - np.arange(count) * np.log(self._n_samples)
         return net
 
-    def _searches(self, Y: Array) -> Sequence[SpanSearch | JoinedSearch]:
-        """For each number of features, a search of all recordings on one grid."""
+    def _searches(self, Y: Array, most: int) -> Sequence[SpanSearch | JoinedSearch]:
+        """For each number of features, a search of all recordings on one grid; `most` spans are expected."""
         n_features = min(Y.shape[1], self._counts[-1])  # a surrogate may have fewer than the recording
         if n_features not in self._costs:
             fewer = [min(count, n_features) for count in self._counts]
@@ -376,7 +405,7 @@ class Evidence:
             shortest = max(1, -(-min(self._min_length, length) // self._step))
             places = np.arange(part.start, part.stop + self._step, self._step).clip(max=part.stop)
             costs = self._costs[n_features].span_costs(Y, places, shortest)
-            found.append([SpanSearch(each, shortest) for each in costs])
+            found.append(SpanSearch.several(costs, shortest, most))
         joins = tuple(part.start for part in self._parts[1:])
         together = [list(each) for each in zip(*found, strict=True)]
         return [JoinedSearch(each, joins) for each in together] if joins else found[0]

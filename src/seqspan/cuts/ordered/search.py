@@ -6,9 +6,11 @@ The search knows nothing about a cost but the array ``C[start, end]`` of what sp
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import Self
 
 import numpy as np
 
+from seqspan._core.backend import is_on_gpu, namespace, to_host
 from seqspan._core.types import Array, IntArray
 
 MAX_UNDIVIDED = 100_000  # samples of a recording that is searched as a whole
@@ -22,7 +24,7 @@ class SpanSearch:
     Parameters
     ----------
     C : array of shape (n_grid, n_grid)
-        ``C[start, end]``, the cost of the span between two grid points.
+        ``C[start, end]``, the cost of the span between two grid points; on the host or on a GPU.
     shortest : int
         Length of the shortest span, in grid steps.
     places : array of int, shape (n_grid,), optional
@@ -41,14 +43,30 @@ class SpanSearch:
         self._C, self._shortest = C, shortest
         self._places = np.arange(len(C)) if places is None else places
         self.max_spans = max((len(C) - 1) // shortest, 1)
-        self._best = np.full((1, len(C)), np.inf)  # best[k, end]: k spans up to a grid point
+        self._xp = namespace(C)
+        self._best = self._xp.full((1, len(C)), np.inf)  # best[k, end]: k spans up to a grid point
         self._best[0, 0] = 0.0
+        self._costs = np.full(1, np.inf)  # of k spans up to the last grid point, on the host
+
+    @classmethod
+    def several(cls, C: Array, shortest: int, most: int) -> list[Self]:
+        """Searches of several arrays of costs (n, n_grid, n_grid), up to `most` spans at once on a GPU."""
+        searches = [cls(each, shortest) for each in C]
+        if is_on_gpu(C):
+            from seqspan.cuts.ordered.device_functions import add_spans
+
+            best = namespace(C).full((len(C), most + 1, C.shape[-1]), np.inf)
+            best[:, 0, 0] = 0.0
+            add_spans(C, shortest, best)
+            for search, own, costs in zip(searches, best, to_host(best[:, :, -1]), strict=True):
+                search._best, search._costs = own, costs
+        return searches
 
     def cost(self, n_spans: int) -> float:
         """Least cost of `n_spans` spans; infinite if they cannot all be long enough."""
         if len(self._best) <= n_spans:
             self._extend(max(n_spans, len(self._best) + BATCH))
-        return float(self._best[n_spans, -1])
+        return float(self._costs[n_spans])
 
     def divide(self, n_spans: int) -> IntArray:
         """Interior starts of the best `n_spans` spans."""
@@ -58,7 +76,7 @@ class SpanSearch:
         starts, end = [], len(self._C) - 1
         for k in range(n_spans - 1, 0, -1):
             room = max(end - self._shortest + 1, 0)
-            end = int(np.argmin(self._best[k, :room] + self._C[:room, end]))
+            end = int((self._best[k, :room] + self._C[:room, end]).argmin())
             starts.append(end)
         return self._places[np.array(starts[::-1], dtype=np.intp)]
 
@@ -66,16 +84,20 @@ class SpanSearch:
         """Least costs of 1, 2, ... spans, of as many as have room and at most `most`."""
         most = min(most, self.max_spans)
         self.cost(most)
-        return self._best[1 : most + 1, -1].copy()
+        return self._costs[1 : most + 1].copy()
 
     def _extend(self, most: int) -> None:
         """Compute more numbers of spans, up to `most`, for every end."""
-        from seqspan.cuts.ordered.loops import add_spans  # numba: imported, and compiled, on first use only
+        if self._xp is np:
+            from seqspan.cuts.ordered.loops import add_spans  # numba: imported, and compiled, on first use
+        else:
+            from seqspan.cuts.ordered.device_functions import add_spans
 
-        more = np.full((most + 2 - len(self._best), len(self._C)), np.inf)
+        more = self._xp.full((most + 2 - len(self._best), len(self._C)), np.inf)
         more[0] = self._best[-1]
         add_spans(self._C, self._shortest, more)
-        self._best = np.concatenate([self._best, more[1:]])
+        self._best = self._xp.concatenate([self._best, more[1:]])
+        self._costs = np.append(self._costs, to_host(more[1:, -1]))
 
 
 def grid_step(parts: list[slice], grid_points: int) -> int:
@@ -177,14 +199,13 @@ def share_out(curves: list[Array], total: int) -> tuple[Array, list[int]]:
     >>> share_out([np.array([5.0, 1.0]), np.array([4.0, 3.0, 0.0])], 4)
     (array([inf, inf,  9.,  5.,  4.]), [2, 2])
     """
+    from seqspan.cuts.ordered.loops import add_curve  # numba: imported, and compiled, on first use only
+
     best, chosen = np.full(total + 1, np.inf), []
     best[0] = 0.0
     for curve in curves:
         longer, counts = np.full(total + 1, np.inf), np.ones(total + 1, dtype=np.intp)
-        for count, cost in enumerate(curve[:total], start=1):
-            candidates = best[: total + 1 - count] + cost
-            better = candidates < longer[count:]
-            longer[count:][better], counts[count:][better] = candidates[better], count
+        add_curve(best, curve[:total], longer, counts)
         best = longer
         chosen.append(counts)
     left, shares = total, []

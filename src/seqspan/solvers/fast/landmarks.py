@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from seqspan._core.backend import to_host
 from seqspan._core.checks import check_choice
 from seqspan._core.scaling import scale_columns
 from seqspan._core.solution import Solution
@@ -53,6 +54,7 @@ def choose_landmarks(X: Array, n_landmarks: int | str = "auto", method: str = "a
     Parameters
     ----------
     X : array of shape (d, n)
+        On the host or on a GPU.
     n_landmarks : int or "auto"
         "auto" is :func:`count_landmarks`.
     method : str
@@ -61,7 +63,7 @@ def choose_landmarks(X: Array, n_landmarks: int | str = "auto", method: str = "a
 
     Returns
     -------
-    array of shape (d, n_landmarks)
+    array of shape (d, n_landmarks), on the host
         Fewer columns if there are fewer distinct samples.
 
     Examples
@@ -78,7 +80,7 @@ def choose_landmarks(X: Array, n_landmarks: int | str = "auto", method: str = "a
         method = "means" if n <= MAX_SAMPLES_PER_MEAN * wanted else "centres"
     candidates = np.unique(np.linspace(0, n - 1, min(n, MAX_CANDIDATES)).astype(np.intp))
     exponent = unusual_exponent(X)
-    scaled = np.ldexp(X[:, candidates], -exponent)  # squares would over- or underflow
+    scaled = np.ldexp(to_host(X[:, candidates]), -exponent)  # squares would over- or underflow
     with Team(1):  # many small products: threads would wait for each other
         chosen = CHOICES[method](scaled, min(wanted, len(candidates)))
     return np.asarray(np.ldexp(chosen, exponent))

@@ -85,10 +85,7 @@ def reduce_onto(D: Array, blocks: Iterable[Array], n: int, dtype: npt.DTypeLike)
     >>> reduced.Q.shape, reduced.Y.shape, reduced.outside
     ((2, 2), (4, 2), 2.0)
     """
-    U, sigma, Qt = linalg.svd(np.asarray(D, dtype=float), full_matrices=False, check_finite=False)
-    kept = sigma > 8 * np.finfo(np.dtype(dtype)).eps * sigma.max()
-    kept[0] = True  # keep one coordinate even if the data are all zero
-    U, sigma, Q = U[:, kept], sigma[kept], np.ascontiguousarray(Qt[kept].T)
+    U, sigma, Q = decompose_atoms(D, dtype)
     Y, outside, done = np.empty((n, sigma.size), dtype), 0.0, 0
     for block in blocks:
         X = np.asarray(block, dtype=float)
@@ -97,6 +94,14 @@ def reduce_onto(D: Array, blocks: Iterable[Array], n: int, dtype: npt.DTypeLike)
         outside += float(np.sum((X - U @ inside.T) ** 2)) / 2
         done += len(inside)
     return Reduced(sigma.astype(dtype), Q.astype(dtype), Y, outside)
+
+
+def decompose_atoms(D: Array, dtype: npt.DTypeLike) -> tuple[Array, Array, Array]:
+    """``D = U diag(sigma) Q^T`` in double precision, with what `dtype` can resolve."""
+    U, sigma, Qt = linalg.svd(np.asarray(D, dtype=float), full_matrices=False, check_finite=False)
+    kept = sigma > 8 * np.finfo(np.dtype(dtype)).eps * sigma.max()
+    kept[0] = True  # keep one coordinate even if the data are all zero
+    return U[:, kept], sigma[kept], np.ascontiguousarray(Qt[kept].T)
 
 
 def reduce(X: Array, dtype: npt.DTypeLike, negligible: float = 0.0) -> Reduced:

@@ -2,8 +2,8 @@
 
 // Z = V - clip(V, t1); sums (n_blocks, 2) receives ||Z||_1 and ||ZR||_1, partial (gridDim.x, n) squared norms of ZR.
 extern "C" __global__ void __launch_bounds__(THREADS)
-shrink(const real* __restrict__ V, real* __restrict__ Z, real* __restrict__ partial, real* __restrict__ sums, int n,
-       int m, real t1, int fixed) {
+shrink(const real* __restrict__ V, const int* __restrict__ before, real* __restrict__ Z, real* __restrict__ partial,
+       real* __restrict__ sums, int n, int m, real t1, int fixed) {
     const int i = blockIdx.x * THREADS + threadIdx.x, start = blockIdx.y * LENGTH;
     const bool inside = i < m;
     const size_t at = (size_t)start * m + i;
@@ -18,7 +18,7 @@ shrink(const real* __restrict__ V, real* __restrict__ Z, real* __restrict__ part
     for (int j = 0; j < LENGTH; ++j) {
         const bool exists = inside && start + j < n;
         const real z = x[j] - multiplier_of_v(x[j], t1, fixed && start + j == i);
-        const real step = exists && start + j > 0 ? z - previous : 0;
+        const real step = exists && before[start + j] > 0 ? z - previous : 0;
         if (exists) Z[at + (size_t)j * m] = z;
         total[0] += abs(z);
         total[1] += abs(step);
@@ -60,7 +60,17 @@ residual(const double* __restrict__ Y, const double* __restrict__ sigma, const r
 
 // One atom in one band, step by step in time: the rules of seqspan.models.certificate.tighten.
 struct Clipped {
-    real band, previous, ahead, passed, left, largest, worst;
+    real band, previous, ahead, passed, left, largest, worst, worst_before;
+
+    // Begin a recording of so many steps, whose correlations add up to `sum`; `waits` if the free diagonal entry lies
+    // ahead. v must end at zero, so whatever the recording before left after its last step is excess too.
+    __device__ __forceinline__ void begin(real sum, real steps, bool waits) {
+        worst_before = max(worst_before, worst + abs(previous));
+        worst = previous = 0;
+        ahead = sum;
+        left = steps;
+        passed = waits ? HUGE_REAL : 0;
+    }
 
     // Take the next step; `self` is true at a free diagonal entry. Returns the square of the clipped entry.
     __device__ __forceinline__ real step(real target, real c, bool self) {
@@ -82,20 +92,19 @@ struct Clipped {
 // first step to the last, because the allowed range depends on all earlier steps. The other three warps follow the
 // same atoms through the other bands. Together, the four warps prefetch the next chunk of 32 steps.
 //
+// ahead (n_recordings, m) holds the sums of the correlations of every recording, which are clipped one by one.
 // squares (m / 32, BANDS, n rounded up to 32) receives the squared norms of the clipped columns, extremes (m / 32, 2,
 // BANDS) the largest entry of the clipped V and of |X^T E - V R^T|.
 extern "C" __global__ void __launch_bounds__(32 * BANDS)
 tighten(const real* __restrict__ U, const real* __restrict__ correlations, const real* __restrict__ share,
-        const real* __restrict__ Q, const double* __restrict__ rows, real* __restrict__ squares,
-        real* __restrict__ extremes, int n, int m, int rank, real r2, real t2, int fixed, real band_0, real band_1,
-        real band_2, real band_3) {
+        const real* __restrict__ ahead, const int* __restrict__ before, const int* __restrict__ after,
+        const int* __restrict__ recording, real* __restrict__ squares, real* __restrict__ extremes, int n, int m, real r2,
+        real t2, int fixed, real band_0, real band_1, real band_2, real band_3) {
     constexpr int PART = 32 / BANDS;  // steps of a chunk that a warp fetches
     __shared__ real target[2][32][32], c[2][32][32];
     const int lane = threadIdx.x & 31, which = threadIdx.x >> 5, i = blockIdx.x * 32 + lane;
     const int n_chunks = (n + 31) / 32;
-    Clipped atom = {which == 0 ? band_0 : which == 1 ? band_1 : which == 2 ? band_2 : band_3, 0, 0, 0, (real)n, 0, 0};
-    for (int row = 0; row < rank; ++row) atom.ahead += (real)rows[row * 3 + 2] * Q[(size_t)row * m + i];
-    atom.passed = fixed && i < n ? HUGE_REAL : 0;  // the free entry of the diagonal lies ahead
+    Clipped atom = {which == 0 ? band_0 : which == 1 ? band_1 : which == 2 ? band_2 : band_3, 0, 0, 0, 0, 0, 0, 0};
     for (int chunk = -1; chunk < n_chunks; ++chunk) {
         const int here = chunk & 1, start = chunk * 32, next = start + 32 + which * PART;
         real u[PART], next_c[PART];
@@ -108,16 +117,20 @@ tighten(const real* __restrict__ U, const real* __restrict__ correlations, const
         }
         if (chunk >= 0) {
             real x[32];
-            if (start + 32 <= n) {
+            const unsigned firsts = __ballot_sync(ALL, start + lane < n && before[min(start + lane, n - 1)] == 0);
+            if (start + 32 <= n && !firsts) {
 #pragma unroll
                 for (int j = 0; j < 32; ++j)
                     x[j] = atom.step(target[here][j][lane], c[here][j][lane], fixed && start + j == i);
             } else {
 #pragma unroll
-                for (int j = 0; j < 32; ++j)
-                    x[j] = start + j >= n
-                               ? 0
-                               : atom.step(target[here][j][lane], c[here][j][lane], fixed && start + j == i);
+                for (int j = 0; j < 32; ++j) {
+                    const int t = start + j;
+                    if (firsts >> j & 1)
+                        atom.begin(ahead[(size_t)recording[t] * m + i], (real)(after[t] + 1),
+                                   fixed && t <= i && i <= t + after[t]);
+                    x[j] = t >= n ? 0 : atom.step(target[here][j][lane], c[here][j][lane], fixed && t == i);
+                }
             }
             squares[((size_t)(blockIdx.x * BANDS + which) * n_chunks + chunk) * 32 + lane] = sum_over_atoms(x);
         }
@@ -128,14 +141,14 @@ tighten(const real* __restrict__ U, const real* __restrict__ correlations, const
         }
         __syncthreads();
     }
-    atom.worst += abs(atom.previous);  // v must end at zero, so whatever is left after the last step is excess too
+    atom.begin(0, 0, false);  // there is no other recording, but the last one is complete
     for (int half = 16; half >= 1; half >>= 1) {
         atom.largest = max(atom.largest, __shfl_xor_sync(ALL, atom.largest, half));
-        atom.worst = max(atom.worst, __shfl_xor_sync(ALL, atom.worst, half));
+        atom.worst_before = max(atom.worst_before, __shfl_xor_sync(ALL, atom.worst_before, half));
     }
     if (lane == 0) {
         extremes[blockIdx.x * 2 * BANDS + which] = atom.largest;
-        extremes[blockIdx.x * 2 * BANDS + BANDS + which] = atom.worst;
+        extremes[blockIdx.x * 2 * BANDS + BANDS + which] = atom.worst_before;
     }
 }
 

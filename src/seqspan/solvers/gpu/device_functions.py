@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from seqspan._core.backend import require_cupy
-from seqspan.solvers.gpu.pieces import LENGTH, Pieces
+from seqspan.solvers.gpu.pieces import LENGTH, Pieces, Steps
 from seqspan.solvers.gpu.products import Products
 
 LANES = 32  # threads of a warp
@@ -60,15 +60,16 @@ class DeviceFunctions:
         for name in ("update", "update_and_measure"):
             self._function(name).max_dynamic_shared_size_bytes = self._shared
 
-    def cut_into_pieces(self, n: int, c: Constants) -> Pieces:
+    def cut_into_pieces(self, steps: Steps, c: Constants) -> Pieces:
         """The tables of :func:`seqspan.solvers.gpu.pieces.cut_into_pieces`."""
+        n = len(steps.after)
         n_pieces = -(-n // LENGTH)
         pieces = Pieces(
-            *(self.xp.empty(n, self.real) for _ in range(3)),
+            *(self.xp.empty(n, self.real) for _ in range(7)),
             *(self.xp.empty(n_pieces, self.real) for _ in range(4)),
         )
         tables = (getattr(pieces, field.name) for field in fields(pieces))
-        arguments = *tables, np.int32(n), np.float64(c.r1), np.float64(c.r2)
+        arguments = *tables, steps.before, steps.after, np.int32(n), np.float64(c.r1), np.float64(c.r2)
         self._launch("cut_into_pieces", -(-n_pieces // 32), 32, arguments)
         return pieces
 
@@ -78,7 +79,7 @@ class DeviceFunctions:
 
     def build(self, V: Any, U: Any, share: Any, pieces: Pieces, F: Any, ends: Any, c: Constants) -> None:
         """Write F, and to ends (3, n_pieces, m) the heads, the tails and the values behind each piece."""
-        arrays = V, U, share, pieces.forward, pieces.weight, F, ends[0], ends[1], ends[2]
+        arrays = V, U, share, pieces.forward, pieces.carry, pieces.weight, F, ends[0], ends[1], ends[2]
         self._over_pieces("build", V.shape, arrays, self._scalars(c))
 
     def join(self, ends: Any, pieces: Pieces) -> None:
@@ -93,7 +94,8 @@ class DeviceFunctions:
         c: Constants, alpha: float, measure: bool,
     ) -> None:  # fmt: skip
         """Update V and U; write U's squared column norms to partial (n_blocks, n) and residuals (.., 8)."""
-        arrays = V, U, D, share, pieces.backward, ends[0], ends[1], ends[2], partial, residuals
+        tables = pieces.backward, pieces.eliminate, pieces.substitute
+        arrays = V, U, D, share, *tables, ends[0], ends[1], ends[2], partial, residuals
         *penalties, fixed = self._scalars(c)
         name = "update_and_measure" if measure else "update"
         self._over_pieces(name, V.shape, arrays, (*penalties, self.real(alpha), fixed), self._shared)
@@ -110,16 +112,17 @@ class DeviceFunctions:
         scalars = t1, t2, self.real(drops[0]), self.real(drops[1]), fixed
         self._over_pieces("rescale", V.shape, (V, U, share), scalars)
 
-    def invert_pivots(self, w: Any, inverse: Any, c: Constants) -> None:
+    def invert_pivots(self, w: Any, steps: Steps, inverse: Any, c: Constants) -> None:
         """Reciprocal pivots, one row per entry of w (n_rows,)."""
         n_rows, n = inverse.shape
-        arguments = w, inverse, np.int32(n_rows), np.int32(n), np.float64(c.r1), np.float64(c.r2)
+        sizes = np.int32(n_rows), np.int32(n), np.float64(c.r1), np.float64(c.r2)
+        arguments = w, steps.before, steps.after, inverse, *sizes
         self._launch("invert_pivots", -(-n_rows * n // 256), 256, arguments)
 
-    def solve_path(self, P: Any, linear: Any, inverse: Any, out: Any, c: Constants) -> None:
+    def solve_path(self, P: Any, linear: Any, inverse: Any, coupling: Any, out: Any) -> None:
         """Write ``(P + linear) T_w^-1`` to the upper half of out (2 rank, n), ``P T_0^-1`` to the lower."""
         rank, n = P.shape
-        arguments = P, linear, inverse, out, np.int32(n), np.int32(rank), self.real(c.r2)
+        arguments = P, linear, inverse, coupling, out, np.int32(n), np.int32(rank)
         self._launch("solve_path", 2 * rank, PATH_THREADS, arguments)
 
     def split_difference(self, solved: Any, stack: Any) -> None:
@@ -140,21 +143,23 @@ class DeviceFunctions:
         arguments = Y, sigma, fitted, thin, rows, np.int32(n), np.int32(thin.shape[1])
         self._launch("residual", rank, PATH_THREADS, arguments)
 
-    def shrink(self, V: Any, Z: Any, partial: Any, sums: Any, c: Constants) -> None:
+    def shrink(self, V: Any, steps: Steps, Z: Any, partial: Any, sums: Any, c: Constants) -> None:
         """Write Z, the squared norms of its steps to partial (n_blocks, n), the l1 norms to sums (.., 2)."""
         scalars = self.real(c.t1), np.int32(c.fixed)
-        self._over_pieces("shrink", V.shape, (V, Z, partial, sums), scalars)
+        self._over_pieces("shrink", V.shape, (V, steps.before, Z, partial, sums), scalars)
 
     def tighten(
-        self, U: Any, correlations: Any, share: Any, bands: tuple[float, ...], Q: Any, rows: Any,
+        self, U: Any, correlations: Any, share: Any, bands: tuple[float, ...], ahead: Any, steps: Steps,
         squares: Any, extremes: Any, c: Constants,
     ) -> None:  # fmt: skip
-        """Write squares (m / 32, BANDS, ..) of the clipped columns and extremes (m / 32, 2, BANDS)."""
+        """Write squares (m / 32, BANDS, ..) of the clipped columns and extremes (m / 32, 2, BANDS).
+
+        ``ahead`` (n_recordings, m) holds the sums of the correlations over every recording.
+        """
         n, m = U.shape
-        arrays = U, correlations, share, Q, rows, squares, extremes
-        sizes = np.int32(n), np.int32(m), np.int32(len(Q))
+        arrays = U, correlations, share, ahead, steps.before, steps.after, steps.recording, squares, extremes
         scalars = self.real(c.r2), self.real(c.t2), np.int32(c.fixed)
-        arguments = *arrays, *sizes, *scalars, *(self.real(band) for band in bands)
+        arguments = *arrays, np.int32(n), np.int32(m), *scalars, *(self.real(band) for band in bands)
         self._launch("tighten", m // LANES, LANES * BANDS, arguments)
 
     def collect(
@@ -170,19 +175,18 @@ class DeviceFunctions:
         self._launch("collect", 1, PATH_THREADS, (*arrays, *(np.int32(size) for size in sizes)))
 
     def prolong(
-        self,
-        coarse: tuple[Any, Any, Any],
-        V: Any,
-        U: Any,
-        n_atoms: int,
-        c: Constants,
-        growth: tuple[float, float],
-    ) -> None:
-        """Carry a coarse state (V, U, shares, and its constants c) over to twice the samples."""
+        self, coarse: tuple[Any, Any, Any], steps: Steps, V: Any, U: Any, n_atoms: int, parts: int,
+        c: Constants, growth: tuple[float, float],
+    ) -> None:  # fmt: skip
+        """Carry a coarse state (V, U, shares, and its constants c) over to twice the samples.
+
+        ``parts`` is 2 if atoms are samples, so that each coarse atom becomes two, and otherwise 1.
+        """
         n, m = V.shape
-        sizes = np.int32(coarse[0].shape[1]), np.int32(n), np.int32(m), np.int32(n_atoms)
+        sizes = (np.int32(size) for size in (coarse[0].shape[1], n, m, n_atoms, parts))
         scalars = *(self.real(x) for x in (c.t1, c.t2, *growth)), np.int32(c.fixed)
-        self._launch("prolong", self.blocks(n, m), self.threads, (*coarse, V, U, *sizes, *scalars))
+        arguments = *coarse, steps.before, steps.after, steps.pair, V, U, *sizes, *scalars
+        self._launch("prolong", self.blocks(n, m), self.threads, arguments)
 
     def project(self, Q: Any, large: Any, thin: Any) -> None:
         """``thin (rank, n) = Q large^T``."""

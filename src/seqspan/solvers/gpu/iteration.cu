@@ -1,21 +1,22 @@
 // One iteration of the fast solver, and its preparation.
 
-// First pass: F = r1 (Z - a) + r2 (J - b) R^T, and the contribution of a piece to the eliminations at both its ends.
+// First pass: F = r1 (Z - a) + r2 (J - b) R^T, where U is zero at the last step of every recording, and the contribution of a piece to the eliminations at both its ends.
 //
 // head: the elimination from the last step, at the piece's first step; tail: the elimination from the first step, at
 // the piece's last step; both as if nothing lay beyond the piece. behind keeps J - b of the last step for the second
 // pass, which overwrites U.
 extern "C" __global__ void __launch_bounds__(THREADS)
 build(const real* __restrict__ V, const real* __restrict__ U, const real* __restrict__ share,
-      const real* __restrict__ forward, const real* __restrict__ weight, real* __restrict__ F,
-      real* __restrict__ head, real* __restrict__ tail, real* __restrict__ behind, int n, int m, real r1, real r2,
-      real t1, real t2, int fixed) {
-    __shared__ real q[LENGTH], inverse[LENGTH], w[LENGTH];
+      const real* __restrict__ forward, const real* __restrict__ carry, const real* __restrict__ weight,
+      real* __restrict__ F, real* __restrict__ head, real* __restrict__ tail, real* __restrict__ behind, int n, int m,
+      real r1, real r2, real t1, real t2, int fixed) {
+    __shared__ real q[LENGTH], inverse[LENGTH], ratio[LENGTH], w[LENGTH];
     const int i = blockIdx.x * THREADS + threadIdx.x, start = blockIdx.y * LENGTH;
     const int count = min(LENGTH, n - start);
     if (threadIdx.x < count) {
         q[threadIdx.x] = share[start + threadIdx.x];
         inverse[threadIdx.x] = forward[start + threadIdx.x];
+        ratio[threadIdx.x] = carry[start + threadIdx.x];
         w[threadIdx.x] = weight[start + threadIdx.x];
     }
     __syncthreads();
@@ -32,7 +33,7 @@ build(const real* __restrict__ V, const real* __restrict__ U, const real* __rest
         const real after = u - 2 * clip(q[j] * u, t2);
         const real f = r1 * (v - 2 * multiplier_of_v(v, t1, fixed && start + j == i)) + r2 * (before - after);
         F[at] = f;
-        left = (f + r2 * left) * inverse[j];
+        left = f * inverse[j] + ratio[j] * left;
         first += w[j] * f;
         before = after;
     }
@@ -114,17 +115,22 @@ __device__ __forceinline__ real move_u(real u, real step, real q, real t2, real 
 template <bool MEASURE>
 __device__ __forceinline__ void update_piece(
     real* __restrict__ V, real* __restrict__ U, const real* __restrict__ D, const real* __restrict__ share,
-    const real* __restrict__ backward, const real* __restrict__ head, const real* __restrict__ tail,
-    const real* __restrict__ behind, real* __restrict__ partial, real* __restrict__ residuals, int n, int m, real r1,
-    real r2, real t1, real t2, real alpha, int fixed) {
-    __shared__ real q[LENGTH], inverse[LENGTH + 1];
+    const real* __restrict__ backward, const real* __restrict__ eliminate, const real* __restrict__ substitute,
+    const real* __restrict__ head, const real* __restrict__ tail, const real* __restrict__ behind,
+    real* __restrict__ partial, real* __restrict__ residuals, int n, int m, real r1, real r2, real t1, real t2,
+    real alpha, int fixed) {
+    __shared__ real q[LENGTH], inverse[LENGTH], out[LENGTH], in[LENGTH + 1];  // factors of both recursions
     extern __shared__ real columns[];  // V, U and F of the piece; every thread has its own column, so none waits
     real(*v)[THREADS] = (real(*)[THREADS])columns, (*u)[THREADS] = v + LENGTH, (*y)[THREADS] = u + LENGTH;
     const int me = threadIdx.x, i = blockIdx.x * THREADS + me, k = blockIdx.y, start = k * LENGTH;
     if (threadIdx.x <= LENGTH) {
         const bool exists = start + threadIdx.x < n;
-        inverse[threadIdx.x] = exists ? backward[start + threadIdx.x] : 0;
-        if (threadIdx.x < LENGTH) q[threadIdx.x] = exists ? share[start + threadIdx.x] : 0;
+        in[threadIdx.x] = exists ? substitute[start + threadIdx.x] : 0;
+        if (threadIdx.x < LENGTH) {
+            inverse[threadIdx.x] = exists ? backward[start + threadIdx.x] : 0;
+            out[threadIdx.x] = exists ? eliminate[start + threadIdx.x] : 0;
+            q[threadIdx.x] = exists ? share[start + threadIdx.x] : 0;
+        }
     }
     __syncthreads();
     const bool inside = i < m, last = k == gridDim.y - 1;
@@ -148,20 +154,22 @@ __device__ __forceinline__ void update_piece(
     const real beyond = inside && !last ? head[place + m] : 0;
     real carried = beyond;
 #pragma unroll 8
-    for (int j = count - 1; j >= 0; --j) y[j][me] = carried = (y[j][me] + r2 * carried) * inverse[j];
+    for (int j = count - 1; j >= 0; --j) y[j][me] = carried = y[j][me] * inverse[j] + out[j] * carried;
     real x = inside && k > 0 ? tail[place - m] : 0, smooth = 0;
 #pragma unroll
     for (int j = 0; j < LENGTH; ++j) {
         if (j >= count) continue;
         const real previous = smooth;
-        x = y[j][me] + r2 * inverse[j] * x;
+        x = y[j][me] + in[j] * x;
         smooth = x + d[j];
         V[at + (size_t)j * m] = move_v<MEASURE>(v[j][me], smooth, t1, alpha, fixed && start + j == i, r);
-        if (j > 0) y[j - 1][me] = move_u<MEASURE>(u[j - 1][me], smooth - previous, q[j - 1], t2, alpha, r);
+        if (j > 0)  // the last step of a recording has no successor and stays zero
+            y[j - 1][me] = in[j] == 0 ? 0 : move_u<MEASURE>(u[j - 1][me], smooth - previous, q[j - 1], t2, alpha, r);
     }
-    if (count > 0) {  // the very last step has no successor and stays zero
-        const real step = beyond + r2 * inverse[LENGTH] * x + d[LENGTH] - smooth;
-        y[count - 1][me] = last ? 0 : move_u<MEASURE>(u[count - 1][me], step, q[count - 1], t2, alpha, r);
+    if (count > 0) {
+        const real step = beyond + in[LENGTH] * x + d[LENGTH] - smooth;
+        y[count - 1][me] =
+            last || in[LENGTH] == 0 ? 0 : move_u<MEASURE>(u[count - 1][me], step, q[count - 1], t2, alpha, r);
     }
     real squares[LENGTH];
 #pragma unroll
@@ -175,11 +183,11 @@ __device__ __forceinline__ void update_piece(
 
 #define UPDATE(NAME, MEASURE)                                                                                         \
     extern "C" __global__ void __launch_bounds__(THREADS)                                                          \
-    NAME(real* V, real* U, const real* D, const real* share, const real* backward, const real* head, const real* tail, \
-         const real* behind, real* partial, real* residuals, int n, int m, real r1, real r2, real t1, real t2,        \
-         real alpha, int fixed) {                                                                                     \
-        update_piece<MEASURE>(V, U, D, share, backward, head, tail, behind, partial, residuals, n, m, r1, r2, t1, t2, \
-                              alpha, fixed);                                                                          \
+    NAME(real* V, real* U, const real* D, const real* share, const real* backward, const real* eliminate,             \
+         const real* substitute, const real* head, const real* tail, const real* behind, real* partial,               \
+         real* residuals, int n, int m, real r1, real r2, real t1, real t2, real alpha, int fixed) {                  \
+        update_piece<MEASURE>(V, U, D, share, backward, eliminate, substitute, head, tail, behind, partial,           \
+                              residuals, n, m, r1, r2, t1, t2, alpha, fixed);                                         \
     }
 UPDATE(update, false)
 UPDATE(update_and_measure, true)
@@ -216,36 +224,47 @@ __device__ __forceinline__ double pivot(double shift, double r2, int passed, boo
     return r2 / root * (1 + power * root * root) / (1 + power) - (ends ? r2 : 0);
 }
 
-// Reciprocal pivots of (w_i + r1) I + r2 R R^T, eliminated from the last step back, in row i of inverse (n_rows, n).
-extern "C" __global__ void invert_pivots(const double* __restrict__ w, real* __restrict__ inverse, int n_rows, int n,
+// Reciprocal pivots of (w_i + r1) I + r2 R R^T, eliminated from the last step of every recording back, in row i of
+// inverse (n_rows, n); before and after (n,) count the steps of a recording on either side of each step.
+extern "C" __global__ void invert_pivots(const double* __restrict__ w, const int* __restrict__ before,
+                                         const int* __restrict__ after, real* __restrict__ inverse, int n_rows, int n,
                                          double r1, double r2) {
     const size_t place = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
     if (place >= (size_t)n_rows * n) return;
     const int t = place % n;
-    inverse[place] = (real)(1 / pivot(w[place / n] + r1, r2, n - 1 - t, t == 0));
+    inverse[place] = (real)(1 / pivot(w[place / n] + r1, r2, after[t], before[t] == 0));
 }
 
 // The tables of seqspan/solvers/gpu/pieces.py, one thread per piece.
 extern "C" __global__ void cut_into_pieces(real* __restrict__ backward, real* __restrict__ forward,
+                                           real* __restrict__ eliminate, real* __restrict__ carry,
+                                           real* __restrict__ substitute, real* __restrict__ coupling,
                                            real* __restrict__ weight, real* __restrict__ fade,
                                            real* __restrict__ forward_fade, real* __restrict__ across,
-                                           real* __restrict__ link, int n, double r1, double r2) {
+                                           real* __restrict__ link, const int* __restrict__ before,
+                                           const int* __restrict__ after, int n, double r1, double r2) {
     const int k = blockIdx.x * blockDim.x + threadIdx.x, start = k * LENGTH, end = min(start + LENGTH, n);
     if (start >= n) return;
-    double left = 1, forward_left = 1, ratio = 0;
+    double left = 1, forward_left = 1, to_next = 0, forward_inverse = 0;
     for (int t = start; t < end; ++t) {
-        const double inverse = 1 / pivot(r1, r2, n - 1 - t, t == 0), forward_inverse = 1 / pivot(r1, r2, t, t == n - 1);
+        const double inverse = 1 / pivot(r1, r2, after[t], before[t] == 0), to_previous = before[t] > 0 ? r2 : 0;
+        forward_inverse = 1 / pivot(r1, r2, before[t], after[t] == 0);
+        to_next = after[t] > 0 ? r2 : 0;
         backward[t] = (real)inverse;
         forward[t] = (real)forward_inverse;
+        eliminate[t] = (real)(to_next * inverse);
+        carry[t] = (real)(to_previous * forward_inverse);
+        substitute[t] = (real)(to_previous * inverse);
+        coupling[t] = (real)to_next;
         weight[t] = (real)(left * inverse);
-        left *= r2 * inverse;
-        ratio = r2 * forward_inverse;
-        forward_left *= ratio;
+        left *= to_next * inverse;
+        forward_left *= to_previous * forward_inverse;
     }
     fade[k] = (real)left;
     forward_fade[k] = (real)forward_left;
-    across[k] = end < n ? (real)ratio : 0;
-    link[k] = end < n ? (real)(1 / (1 - ratio * r2 / pivot(r1, r2, n - 1 - end, false))) : 1;
+    const double ratio = end < n ? to_next * forward_inverse : 0;
+    across[k] = (real)ratio;
+    link[k] = ratio > 0 ? (real)(1 / (1 - ratio * r2 / pivot(r1, r2, after[end], false))) : 1;
 }
 
 struct Affine {  // x -> rest + factor x
@@ -278,7 +297,7 @@ __device__ __forceinline__ real carry_in(Affine run, Affine* shared) {
 // P_i T_0^-1.
 extern "C" __global__ void __launch_bounds__(PATH_THREADS)
 solve_path(const real* __restrict__ P, const real* __restrict__ linear, const real* __restrict__ inverse,
-           real* __restrict__ out, int n, int rank, real r2) {
+           const real* __restrict__ coupling, real* __restrict__ out, int n, int rank) {
     __shared__ Affine shared[PATH_THREADS];
     const int row = blockIdx.x % rank;
     const bool shifted = blockIdx.x < rank;
@@ -291,26 +310,27 @@ solve_path(const real* __restrict__ P, const real* __restrict__ linear, const re
 #pragma unroll 4
     for (int t = end - 1; t >= start; --t) {
         const real f = right[t] + (shifted ? added[t] : 0);
-        whole.rest = (f + r2 * whole.rest) * pivots[t];
-        whole.factor *= r2 * pivots[t];
+        whole.rest = (f + coupling[t] * whole.rest) * pivots[t];
+        whole.factor *= coupling[t] * pivots[t];
     }
     real carried = carry_in<false>(whole, shared);
 #pragma unroll 4
     for (int t = end - 1; t >= start; --t) {
         const real f = right[t] + (shifted ? added[t] : 0);
-        carried = (f + r2 * carried) * pivots[t];
+        carried = (f + coupling[t] * carried) * pivots[t];
         x[t] = carried;
     }
     whole = {1, 0};
 #pragma unroll 4
     for (int t = start; t < end; ++t) {
-        whole.rest = x[t] + r2 * pivots[t] * whole.rest;
-        whole.factor *= r2 * pivots[t];
+        const real ratio = t > 0 ? coupling[t - 1] * pivots[t] : 0;
+        whole.rest = x[t] + ratio * whole.rest;
+        whole.factor *= ratio;
     }
     carried = carry_in<true>(whole, shared);
 #pragma unroll 4
     for (int t = start; t < end; ++t) {
-        carried = x[t] + r2 * pivots[t] * carried;
+        carried = x[t] + (t > 0 ? coupling[t - 1] * pivots[t] : 0) * carried;
         x[t] = carried;
     }
 }
@@ -323,25 +343,28 @@ extern "C" __global__ void split_difference(const real* __restrict__ solved, rea
     if (t < n) write_split(solved[(size_t)i * n + t] - solved[(size_t)(rank + i) * n + t], stack, t, i, width);
 }
 
-// Carry a coarse state over to twice the samples, V and U (n, m); see seqspan/solvers/fast/coarse.py.
+// Carry a coarse state over to twice the samples, V and U (n, m); see seqspan/solvers/fast/coarse.py. pair (n,) is the
+// coarse step that a step is part of. If `parts` is 2, atoms are samples, too, and share the coefficients of their pair.
 extern "C" __global__ void __launch_bounds__(THREADS)
 prolong(const real* __restrict__ coarse_V, const real* __restrict__ coarse_U, const real* __restrict__ share,
-        real* __restrict__ V, real* __restrict__ U, int m_coarse, int n, int m, int n_atoms, real t1, real t2,
+        const int* __restrict__ before, const int* __restrict__ after, const int* __restrict__ pair,
+        real* __restrict__ V, real* __restrict__ U, int m_coarse, int n, int m, int n_atoms, int parts, real t1, real t2,
         real growth_1, real growth_2, int fixed) {
-    const int i = blockIdx.x * THREADS + threadIdx.x, start = blockIdx.y * LENGTH, source = i / 2;
+    const int i = blockIdx.x * THREADS + threadIdx.x, start = blockIdx.y * LENGTH;
     if (i >= m) return;
+    const int source = parts == 2 && i < n_atoms ? pair[i] : i;
     for (int t = start; t < min(start + LENGTH, n); ++t) {
         real v = 0, u = 0;
         if (i < n_atoms) {
-            const int tau = t / 2;
+            const int tau = pair[t];
             const real old_v = coarse_V[(size_t)tau * m_coarse + source];
             const real a = clip(old_v, t1), z = fixed && tau == source ? 0 : old_v - a;
-            v = z / 2 + a / growth_1;
+            v = z / parts + a / growth_1;
             const real old_u = coarse_U[(size_t)tau * m_coarse + source], b = clip(share[tau] * old_u, t2);
-            if (t == n - 1) {
+            if (after[t] == 0) {
                 u = 0;  // the last step has no successor
-            } else if (t % 2 == 1) {
-                u = (old_u - b) / 2 + 2 * b / growth_2;
+            } else if (before[t] % 2 == 1) {
+                u = (old_u - b) / parts + 2 * b / growth_2;
             } else {  // Z is constant within a pair, so the multiplier is the mean of those at its ends
                 const real earlier = tau > 0 ? coarse_U[(size_t)(tau - 1) * m_coarse + source] : 0;
                 u = (b + (tau > 0 ? clip(share[tau - 1] * earlier, t2) : 0)) / growth_2;

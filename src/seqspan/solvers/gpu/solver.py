@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, cast
 
@@ -14,30 +15,39 @@ from seqspan._core.backend import require_cupy, require_device_memory, to_host
 from seqspan._core.solution import Solution
 from seqspan._core.types import Array
 from seqspan.models import Model, Osc, SpatSc
-from seqspan.solvers.fast.coarse import PENALTY_GROWTH, coarsen
-from seqspan.solvers.fast.reduced import Reduced
+from seqspan.solvers.fast.coarse import coarsen, pair_starts
+from seqspan.solvers.fast.reduced import Reduced, decompose_atoms
 from seqspan.solvers.fast.solver import (
     CHECK_EVERY,
     COARSE_ITERATIONS,
     COARSE_TOL,
     MAX_INITIAL_R2,
     MIN_COARSE_SAMPLES,
+    MIN_PART_SAMPLES,
     PENALTIES,
 )
 from seqspan.solvers.fast.steps import advance
 from seqspan.solvers.gpu.device_functions import device_functions_for
+from seqspan.solvers.gpu.pieces import LENGTH
 from seqspan.solvers.gpu.sweeps import State, Sweeps
 from seqspan.solvers.loop import Algorithm, Stopping, run
 from seqspan.solvers.scaling import at_ordinary_scale
 
-#: Peak number of n x n and n x rank arrays, coefficients and cut included, and bytes for any size. CuPy's
+#: Peak number of n x m and n x rank arrays, coefficients and cut included, and bytes for any size. CuPy's
 #: pool may hold more, but returns it when memory runs short. A test checks these numbers.
 PEAK_ARRAYS, PEAK_THIN_ARRAYS, FIXED_BYTES = 3.5, 24, 2**27
+BLOCK_SAMPLES = 131_072  # samples converted to double precision at a time
+MAX_PIECES = 65_535  # blocks that CUDA launches in the direction of time
 
 
 @at_ordinary_scale
 def solve_cuda(
-    model: Model, X: Any, *, stopping: Stopping | None = None, start: State | None = None
+    model: Model,
+    X: Any,
+    *,
+    dictionary: Array | None = None,
+    stopping: Stopping | None = None,
+    start: State | None = None,
 ) -> Solution[State]:
     """Minimise OSC or SpatSC on the current CUDA device, in the precision of X (float32 or float64).
 
@@ -45,6 +55,9 @@ def solve_cuda(
     ----------
     model : Osc or SpatSc
     X : NumPy or CuPy array of shape (d, n)
+    dictionary : NumPy array of shape (d, n_atoms), optional
+        Atoms that represent the samples instead of X, as for
+        :func:`seqspan.solvers.fast.solver.solve_fast`.
     stopping : Stopping, optional
     start : State, optional
         Warm start: the ``state`` of an earlier solution. It is modified in place.
@@ -56,38 +69,36 @@ def solve_cuda(
     """
     if not isinstance(model, Osc | SpatSc):
         raise ValueError(f"device='cuda' minimises Osc and SpatSc; got {type(model).__name__}.")
-    if model.joins:
-        raise ValueError(
-            "device='cuda' takes one recording at a time: fit several with device='cpu', or one by one."
-        )
     cupy = require_cupy()
     began = time.perf_counter()
     d, n = X.shape
+    if n > MAX_PIECES * LENGTH:
+        raise ValueError(f"device='cuda' takes at most {MAX_PIECES * LENGTH} samples; got {n}.")
+    n_atoms = n if dictionary is None else dictionary.shape[1]
     require_device_memory(
-        needed_bytes(d, n, X.itemsize),
-        f"device='cuda' on {n} samples in {X.dtype}",
-        "Use fewer samples (preprocess='subsample:2' keeps every second one), or float32 instead of float64.",
+        needed_bytes(d, n, X.itemsize, n_atoms, 1 + len(model.joins)),
+        f"device='cuda' on {n} samples and {n_atoms} atoms in {X.dtype}",
+        "Use landmarks as atoms (dictionary='landmarks'), fewer samples (preprocess='subsample:2' keeps "
+        "every second one), or float32 instead of float64.",
     )
     columns = cupy.asarray(X)
+    functions = device_functions_for(columns.dtype, cupy.cuda.Device().id)
     return solve_with(
-        device_functions_for(columns.dtype, cupy.cuda.Device().id),
-        model,
-        columns,
-        stopping or Stopping(),
-        start,
-        began,
+        functions, model, columns, stopping or Stopping(), dictionary=dictionary, start=start, began=began
     )
 
 
-def needed_bytes(d: int, n: int, itemsize: int) -> int:
+def needed_bytes(d: int, n: int, itemsize: int, n_atoms: int | None = None, n_recordings: int = 1) -> int:
     """GPU memory in bytes for a fit of n samples with d features.
 
     Examples
     --------
-    >>> round(needed_bytes(62, 9842, 4) / 2**30, 1)
-    1.4
+    >>> round(needed_bytes(62, 9842, 4) / 2**30, 1), round(needed_bytes(62, 10**6, 4, 128) / 2**30, 1)
+    (1.4, 7.3)
     """
-    return int((PEAK_ARRAYS * n * n + PEAK_THIN_ARRAYS * n * min(d, n)) * itemsize) + FIXED_BYTES
+    m = n if n_atoms is None else n_atoms
+    large = PEAK_ARRAYS * n * m + (n_recordings - 1) * m
+    return int((large + PEAK_THIN_ARRAYS * n * min(d, m)) * itemsize) + FIXED_BYTES
 
 
 def solve_with(
@@ -95,12 +106,23 @@ def solve_with(
     model: Osc | SpatSc,
     X: Any,
     stopping: Stopping,
+    *,
+    dictionary: Array | None = None,
     start: State | None = None,
     began: float | None = None,
 ) -> Solution[State]:
     """Minimise with the device functions of the device that holds X."""
-    sweeps = Sweeps(model, reduce_on_device(X, functions.xp), functions)
-    state = start or _cold_start(model, X, sweeps)
+    if dictionary is None:
+        sweeps = Sweeps(model, reduce_on_device(X, functions.xp), functions)
+        state = start or _cold_start(model, X, sweeps)
+    elif model.zero_diagonal:
+        raise ValueError("zero_diagonal=True needs the samples as atoms; got another dictionary.")
+    else:
+        data = reduce_onto_on_device(dictionary, X, functions.xp)
+        sweeps = Sweeps(model, data, functions)
+        state = start or _cold_start_same_atoms(sweeps, data)
+    if state.joins != model.joins:
+        sweeps.settle(state)
     return run(_algorithm(sweeps), state, stopping, warm=start is not None, began=began)
 
 
@@ -120,23 +142,64 @@ def _advance(sweeps: Sweeps, s: State) -> State:
 
 def _cold_start(model: Osc | SpatSc, X: Any, sweeps: Sweeps) -> State:
     """Start from the solution for pairwise means, as :mod:`seqspan.solvers.fast.solver` does."""
-    if sweeps.n < MIN_COARSE_SAMPLES:
-        return sweeps.zero_state(PENALTIES[0], min(PENALTIES[1] * model.lam2, MAX_INITIAL_R2))
-    means, coarse_model = halve(X, sweeps.xp), coarsen(model)
+    if not _worth_halving(sweeps):
+        return sweeps.zero_state(*_penalties(model))
+    means, coarse_model = halve(X, sweeps.xp, model.joins), coarsen(model)
     coarse = Sweeps(coarse_model, reduce_on_device(means, sweeps.xp), sweeps.functions)
-    state = _cold_start(coarse_model, means, coarse)
+    return _start_from(coarse, _cold_start(coarse_model, means, coarse), sweeps)
+
+
+def _cold_start_same_atoms(sweeps: Sweeps, data: Reduced) -> State:
+    """The same for a fixed dictionary: only the samples are averaged, not the atoms."""
+    if not _worth_halving(sweeps):
+        return sweeps.zero_state(*_penalties(sweeps.model))
+    model = sweeps.model
+    means = replace(data, Y=halve(data.Y.T, sweeps.xp, model.joins).T, outside=data.outside / 2)
+    coarse = Sweeps(coarsen(model, same_atoms=True), means, sweeps.functions)
+    return _start_from(coarse, _cold_start_same_atoms(coarse, means), sweeps)
+
+
+def _worth_halving(sweeps: Sweeps) -> bool:
+    """Whether pairwise means are a much smaller problem: many short recordings have few pairs."""
+    return bool(sweeps.n >= max(MIN_COARSE_SAMPLES, MIN_PART_SAMPLES * len(sweeps.recordings)))
+
+
+def _penalties(model: Osc | SpatSc) -> tuple[float, float]:
+    """Initial penalties."""
+    return PENALTIES[0], min(PENALTIES[1] * model.lam2, MAX_INITIAL_R2)
+
+
+def _start_from(coarse: Sweeps, state: State, sweeps: Sweeps) -> State:
+    """Solve a coarse problem loosely and carry its state over."""
     algorithm = replace(_algorithm(coarse), coefficients=lambda _: np.empty(0))  # not needed
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # any starting point will do
         solution = run(algorithm, state, Stopping(COARSE_TOL, COARSE_ITERATIONS))
-    return coarse.prolong(solution.state, sweeps, PENALTY_GROWTH)
+    return coarse.prolong(solution.state, sweeps)
 
 
-def halve(X: Any, xp: Any) -> Any:
+def halve(X: Any, xp: Any, joins: Sequence[int] = ()) -> Any:
     """:func:`seqspan.solvers.fast.coarse.halve` for NumPy or CuPy arrays."""
-    pairs = X.shape[1] // 2
-    means = (X[:, 0 : 2 * pairs : 2] + X[:, 1::2]) / 2
-    return xp.concatenate([means, X[:, 2 * pairs :]], axis=1)
+    n = X.shape[1]
+    firsts = pair_starts(n, joins)
+    seconds = np.append(firsts[1:], n) - 1  # the same, if a recording has an odd number of samples
+    return (X[:, xp.asarray(firsts)] + X[:, xp.asarray(seconds)]) / 2
+
+
+def reduce_onto_on_device(D: Array, X: Any, xp: Any) -> Reduced:
+    """:func:`seqspan.solvers.fast.reduced.reduce_onto` for NumPy or CuPy arrays of samples.
+
+    The host decomposes the atoms, which are few.
+    """
+    basis, sigma, Q = decompose_atoms(D, X.dtype)
+    U, dtype, n = xp.asarray(basis), X.dtype, X.shape[1]
+    Y, outside = xp.empty((n, len(sigma)), dtype), 0.0
+    for start in range(0, n, BLOCK_SAMPLES):
+        block = X[:, start : start + BLOCK_SAMPLES].astype(float)
+        inside = block.T @ U
+        Y[start : start + len(inside)] = inside
+        outside += float(((block - U @ inside.T) ** 2).sum()) / 2
+    return Reduced(xp.asarray(sigma.astype(dtype)), xp.asarray(Q.astype(dtype)), Y, outside)
 
 
 def reduce_on_device(X: Any, xp: Any) -> Reduced:

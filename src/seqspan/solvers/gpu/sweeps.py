@@ -2,7 +2,7 @@
 
 The scheme, state and notation are those of :mod:`seqspan.solvers.fast.sweeps`, laid out for a GPU. V and U
 are (n, m), one time step per row, with the m atoms rounded up to whole warps. Thin arrays are (rank, n), so
-that recursions in time read contiguous memory.
+that recursions in time read contiguous memory. U is zero at the last step of every recording.
 """
 
 from __future__ import annotations
@@ -14,13 +14,15 @@ from typing import Any
 import numpy as np
 
 from seqspan._core.backend import to_host
+from seqspan._core.spans import part_slices
 from seqspan._core.types import Array
 from seqspan.models import Osc, SpatSc
 from seqspan.models.certificate import parabola_top
+from seqspan.solvers.fast.coarse import PENALTY_GROWTH, SAME_ATOMS_GROWTH
 from seqspan.solvers.fast.reduced import Reduced
 from seqspan.solvers.fast.sweeps import HUGE, RELAXATION, TINY
 from seqspan.solvers.gpu.device_functions import BANDS, LANES, Constants
-from seqspan.solvers.gpu.pieces import LENGTH, Pieces
+from seqspan.solvers.gpu.pieces import LENGTH, Pieces, number_steps
 
 
 @dataclass
@@ -29,7 +31,7 @@ class State:
 
     ``V`` and ``U`` (n, m) are as in :mod:`seqspan.solvers.fast.sweeps`. ``norms`` (n,) are the squared column
     norms of U, ``share`` (n,) is the multiplier's share of each column, ``fitted`` (rank, n) is ``Q^T S``,
-    and ``gap`` is the last one computed.
+    ``gap`` is the last one computed, and ``joins`` are those of the model being minimised.
     """
 
     V: Any
@@ -41,6 +43,7 @@ class State:
     r2: float
     gap: float = 1.0
     iteration: int = 0
+    joins: tuple[int, ...] = ()
 
 
 class Sweeps:
@@ -69,7 +72,10 @@ class Sweeps:
         self.eigenvalues = to_host(self.sigma) ** 2  # on the host, where the penalties are chosen
         self.linear = (self.Y * self.sigma[:, None]).astype(self.dtype)
         self.shifts = xp.append(self.sigma**2, xp.zeros(1))
-        self.outside = float(getattr(data, "outside", 0.0))
+        self.outside = data.outside
+        self.recordings = part_slices(model.joins, self.n)
+        self.lasts = xp.asarray([part.stop - 1 for part in self.recordings])
+        self.steps = number_steps(self.n, model.joins, xp)
         self._buffers: _Buffers | None = None
         self._penalties: tuple[float, float] | None = None
 
@@ -78,7 +84,15 @@ class Sweeps:
         xp, n = self.xp, self.n
         V, U = xp.zeros((n, self.m), self.dtype), xp.zeros((n, self.m), self.dtype)
         fitted = xp.zeros((self.rank, n), self.dtype)
-        return State(V, U, xp.zeros(n), xp.ones(n, self.dtype), fitted, r1, r2)
+        return State(V, U, xp.zeros(n), xp.ones(n, self.dtype), fitted, r1, r2, joins=self.model.joins)
+
+    def settle(self, s: State) -> None:
+        """Make a state whose V and U were set directly consistent: last steps, norms and shares of U."""
+        s.U[self.lasts] = 0
+        s.joins = self.model.joins
+        if not self.entrywise:
+            s.norms = self.xp.einsum("ti,ti->t", s.U, s.U).astype(float)
+            self.set_shares(s)
 
     def iterate(self, s: State, *, measure: bool = False) -> Array:
         """Advance the state by one iteration; returns the residuals (8,), zero unless measured."""
@@ -86,7 +100,7 @@ class Sweeps:
         functions.build(s.V, s.U, s.share, pieces, buffers.large, buffers.ends, c)
         functions.join(buffers.ends, pieces)
         functions.project(self.Q, buffers.large, buffers.thin)
-        functions.solve_path(buffers.thin, self.linear, self._inverse, buffers.solved, c)
+        functions.solve_path(buffers.thin, self.linear, self._inverse, pieces.coupling, buffers.solved)
         s.fitted = buffers.solved[: self.rank]
         functions.split_difference(buffers.solved, buffers.stack)
         functions.expand(buffers.stack, self.split_Q, buffers.large)
@@ -148,7 +162,7 @@ class Sweeps:
     def _evaluate(self, s: State) -> None:
         """Compute the parts of the objective at the shrunk V."""
         buffers, functions = self.buffers, self.functions
-        functions.shrink(s.V, buffers.large, buffers.partial, buffers.sums, self._constants(s))
+        functions.shrink(s.V, self.steps, buffers.large, buffers.partial, buffers.sums, self._constants(s))
         functions.project(self.Q, buffers.large, buffers.thin)
         functions.residual(self.Y, self.sigma, buffers.thin, buffers.unsplit, buffers.rows[0])
 
@@ -159,10 +173,26 @@ class Sweeps:
         functions.expand_exactly(buffers.unsplit, self.Q, buffers.large)
         # a band wider than the gap loses more by its scale than it can gain; the last one is unbounded
         bands = lam1, lam1 * (1 + s.gap / 6), lam1 * (1 + s.gap / 2), HUGE
-        c = self._constants(s)
         functions.tighten(
-            s.U, buffers.large, s.share, bands, self.Q, buffers.rows[1], buffers.squares, buffers.extremes, c
+            s.U,
+            buffers.large,
+            s.share,
+            bands,
+            self._sum_correlations(),
+            self.steps,
+            buffers.squares,
+            buffers.extremes,
+            self._constants(s),
         )
+
+    def _sum_correlations(self) -> Any:
+        """Sums of ``X^T E`` over every recording, (n_recordings, m)."""
+        xp, buffers = self.xp, self.buffers
+        if len(self.recordings) == 1:
+            return buffers.rows[1, :, 2].astype(self.dtype)[None] @ self.Q
+        until = xp.cumsum(buffers.unsplit, axis=0, dtype=float)[self.lasts]
+        until[1:] -= until[:-1].copy()
+        return until.astype(self.dtype) @ self.Q
 
     def _limit(self, bands: Array) -> Any:
         """Largest scale of the dual point over all bands."""
@@ -174,18 +204,27 @@ class Sweeps:
     def coefficients(self, s: State) -> Any:
         """Z (n_atoms, n), shrunk from V. It takes over a buffer, so the buffers are released."""
         buffers, self._buffers = self.buffers, None
-        self.functions.shrink(s.V, buffers.large, buffers.partial, buffers.sums, self._constants(s))
+        self.functions.shrink(
+            s.V, self.steps, buffers.large, buffers.partial, buffers.sums, self._constants(s)
+        )
         return buffers.large[:, : self.n_atoms].T
 
-    def prolong(self, s: State, fine: Sweeps, growth: tuple[float, float]) -> State:
+    def prolong(self, s: State, fine: Sweeps) -> State:
         """Carry a state over to twice the samples; see :mod:`seqspan.solvers.fast.coarse`."""
+        same_atoms = self.n_atoms == fine.n_atoms
+        growth = SAME_ATOMS_GROWTH if same_atoms else PENALTY_GROWTH
         carried = fine.zero_state(s.r1 * growth[0], s.r2 * growth[1])
         self.functions.prolong(
-            (s.V, s.U, s.share), carried.V, carried.U, fine.n_atoms, self._constants(s), growth
+            (s.V, s.U, s.share),
+            fine.steps,
+            carried.V,
+            carried.U,
+            fine.n_atoms,
+            1 if same_atoms else 2,
+            self._constants(s),
+            growth,
         )
-        if not self.entrywise:
-            carried.norms = self.xp.einsum("ti,ti->t", carried.U, carried.U).astype(float)
-            fine.set_shares(carried)
+        fine.settle(carried)
         return carried
 
     @property
@@ -199,9 +238,9 @@ class Sweeps:
         """Tables for the current penalties."""
         if self._penalties != (s.r1, s.r2):
             self._penalties = s.r1, s.r2
-            self._tables = self.functions.cut_into_pieces(self.n, self._constants(s))
+            self._tables = self.functions.cut_into_pieces(self.steps, self._constants(s))
             self._inverse = self.xp.empty((self.rank + 1, self.n), self.dtype)
-            self.functions.invert_pivots(self.shifts, self._inverse, self._constants(s))
+            self.functions.invert_pivots(self.shifts, self.steps, self._inverse, self._constants(s))
         tables: Pieces = self._tables
         return tables
 

@@ -293,6 +293,7 @@ def _rotate(rows: Array) -> Array:
     lengths = np.sqrt(np.maximum(values, np.finfo(float).tiny))
     kept = values >= len(some) * np.finfo(rows.dtype).eps * values[-1]  # the others are rounding
     directions = some.T @ (vectors[:, kept] / lengths[kept])
+    # a copy: on a GPU, the row would change while it is subtracted from the others
     directions, first = place_with(rows, directions), rows[0].copy()
     rows -= first  # products of equal rows may differ by rounding, but not those of zeros
     rotated: Array = (rows @ directions.astype(rows.dtype)).astype(np.float64)

@@ -77,7 +77,7 @@ class OSC(Coupled):
         For `partial_fit` only: number of samples over which neighbours say the same; four places for
         boundaries are tried in it. "auto" finds it out while samples arrive.
     device : {"cpu", "cuda"}
-        "cuda" solves on an NVIDIA GPU. CuPy arrays in give CuPy arrays out.
+        "cuda" solves and cuts on an NVIDIA GPU. CuPy arrays in give CuPy arrays out.
     n_jobs : int, optional
         Number of threads; all cores by default.
     random_state : int, RandomState, Generator or None

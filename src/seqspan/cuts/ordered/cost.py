@@ -33,6 +33,7 @@ FEATURE_STEP = 2  # costs are averaged over 2, 4, 6, ... features, so that no nu
 CACHED_ROWS = 4096  # samples whose densities are computed at a time
 N_DRAWS = 8  # of samples without a change, to learn what those cost
 MIN_CELL = 6  # samples between grid points, on average, from which on moments are summed up beforehand
+FEW_LENGTHS = 256  # lengths of spans for which one large operation is faster than many small ones
 MAX_KEPT = 100_000  # samples up to which tables of lengths are kept for the next recording
 LONGEST_DRAW = 1000  # samples; longer spans follow a formula
 PRIOR_VARIANCE = 0.2  # expected within a span, as a fraction of that of the whole recording
@@ -376,13 +377,16 @@ class _ViewModel:
         halves, weight, constant = self._length_constants()
         table = weight * np.log1p(counts)
         table -= constant
-        for first in range(
-            min(2, len(halves))
-        ):  # of every other feature: log gamma(x + 1) is that of x plus log x
+        without, shares = gammaln(halves), self._shares
+        if counts.size <= FEW_LENGTHS:
+            gained = without[:, None] - gammaln(halves[:, None] + counts / 2)
+            return np.asarray(table + (shares[:, None] * gained).sum(axis=0))
+        # the log gamma function of x + 1 is that of x plus log x, which takes less time
+        for first in range(min(2, len(halves))):
             argument = halves[first] + counts / 2
             value = gammaln(argument)
-            for share, half in zip(self._shares[first::2], halves[first::2], strict=True):
-                table += share * (gammaln(half) - value)
+            for share, initial in zip(shares[first::2], without[first::2], strict=True):
+                table += share * (initial - value)
                 value = value + np.log(argument)
                 argument = argument + 1
         return np.asarray(table)

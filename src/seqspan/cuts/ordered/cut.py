@@ -119,7 +119,7 @@ class OrderedCutter(Cutter):
         if np.diff(starts, prepend=0, append=int(kept.sum())).min() == 0:
             return division
         joins = tuple(starts[np.isin(division.boundaries, self.joins)].tolist())
-        tree = LabelTree(self.label_features[kept], starts, joins)
+        tree = LabelTree(self.label_features[np.flatnonzero(kept)], starts, joins)
         n_labels = tree.count_labels(fewest=tree.fewest_apart())
         if n_labels >= division.n_labels:
             return division

@@ -69,8 +69,8 @@ def number_steps(n: int, joins: Sequence[int], xp: Any = np) -> Steps:
     Examples
     --------
     >>> steps = number_steps(5, (3,))
-    >>> steps.before, steps.after, steps.pair
-    (array([0, 1, 2, 0, 1]), array([2, 1, 0, 1, 0]), array([0, 0, 1, 2, 2]))
+    >>> steps.before.tolist(), steps.after.tolist(), steps.pair.tolist()
+    ([0, 1, 2, 0, 1], [2, 1, 0, 1, 0], [0, 0, 1, 2, 2])
     """
     parts = part_slices(joins, n)
     lengths = np.array([part.stop - part.start for part in parts])

@@ -143,7 +143,7 @@ class Sweeps:
                     _add_product(total, F, self.Q[b])
             return total
 
-        return _total(self.team.map(project, self.n_blocks))
+        return self._total_rows(self.team.map(project, self.n_blocks))
 
     def update(self, s: State, correction: Array, measure: bool) -> tuple[Array, Array]:
         """Update V and U; returns the squared column norms (n,) of the new U and the residuals (8,)."""
@@ -219,7 +219,7 @@ class Sweeps:
             return absolute, jumps * self.coupled, fitted
 
         absolute, jumps, fitted = zip(*self.team.map(evaluate, self.n_blocks), strict=True)
-        return _total(absolute), _total(jumps), _total(fitted)
+        return _total(absolute), _total(jumps), self._total_rows(fitted)
 
     def tighten(self, s: State, scaled: Array, bands: Array) -> tuple[Array, Array, Array]:
         """Clip the multiplier to bands around ``scaled @ Q^T`` (see the loop of the same name).
@@ -324,6 +324,18 @@ class Sweeps:
         """Time at which the block's first atom is the sample itself; far outside if the diagonal is free."""
         first = self.first_atom + block * self.width
         return int(first if self.model.zero_diagonal else -2 * (self.n + self.width))
+
+    def _total_rows(self, parts: list[Array] | tuple[Array, ...]) -> Array:
+        """The same as `_total` of arrays (n, r), on all threads: the more, the more there is to add."""
+        n_groups = len(parts)
+        edges = [group * self.n // n_groups for group in range(n_groups + 1)]
+
+        def add(groups: range) -> None:
+            for group in groups:
+                _total([part[edges[group] : edges[group + 1]] for part in parts])
+
+        self.team.map(add, n_groups)
+        return parts[0]
 
     @contextmanager
     def _buffers(self, *widths: int) -> Iterator[list[Array]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import partial
 
 import numpy as np
@@ -26,22 +27,27 @@ def fit_markov(X, n_spans, n_labels, rng, kind, *, features, covariance, n_dims)
     """Gaussian hidden Markov model, the likeliest of five starts; BIC can choose the number of states."""
     F = principal(X, features, n_dims)
     if n_labels is not None:
-        model = _likeliest(F, n_labels, covariance, rng, HMM_STARTS)
+        models = _fits(F, n_labels, covariance, rng, HMM_STARTS)
+        model = max(models, key=lambda each: each.score(F))
     else:
-        models = [_likeliest(F, number, covariance, rng, 2) for number in range(1, MAX_LABELS + 1)]
+        numbers = range(1, MAX_LABELS + 1)
+        models = [model for number in numbers for model in _fits(F, number, covariance, rng, 2)]
         model = min(models, key=lambda each: each.bic(F))
     return model.predict(F)
 
 
-def _likeliest(F, n_states, covariance, rng, n_starts):
-    """Return the likeliest of several fits."""
+def _fits(F, n_states, covariance, rng, n_starts):
+    """Return the fits from several starts, but for those in which a state has lost all its samples."""
     from hmmlearn.hmm import GaussianHMM
 
-    def fit():
+    models = []
+    for _ in range(n_starts):
         seed = int(rng.integers(2**31))
-        return GaussianHMM(n_states, covariance, min_covar=1e-3, n_iter=100, random_state=seed).fit(F)
-
-    return max((fit() for _ in range(n_starts)), key=lambda model: model.score(F))
+        with suppress(ValueError):
+            model = GaussianHMM(n_states, covariance, min_covar=1e-3, n_iter=100, random_state=seed).fit(F)
+            model.score(F)
+            models.append(model)
+    return models
 
 
 def cluster_means(X, n_spans, n_labels, rng, kind, *, features, length):

@@ -27,6 +27,7 @@ from seqspan.cuts.spectral.n_subspaces import find_soft_gap, soft_scores
 from seqspan.cuts.spectral.ncut import normalised_cut
 from seqspan.datasets import make_recurring_subspaces
 from seqspan.models import Osc
+from seqspan.pipeline import as_recording
 from seqspan.plots import COLOURS
 from seqspan.recording import PoseView, Recording, SpectrumView
 from seqspan.report import _content, _recuts, build_report
@@ -568,3 +569,13 @@ def test_dates_and_names_reach_the_page(in_order):
     assert data["names"] == {"0": "idle"}
     assert describe_returning(replace(in_order, document=named)) == "One returns: idle (2 spans)."
     assert data_of(build_report(in_order.found))["dates"] is None
+
+
+@pytest.mark.parametrize("n", [1076, 2071, 4422])
+def test_moving_poses_stay_within_the_recording(n):
+    view = PoseView(np.random.default_rng(0).standard_normal((n, 3, 3)), ("a", "b", "c"), ((0, 1),))
+    recording = replace(as_recording(np.zeros((n, 9)), "mocap"), times=np.arange(n) / 30.0, view=view)
+    samples = make_view(replace(recording, time_unit="s"), {1: np.zeros(n, int)}, 1)["samples"]
+    assert samples[0] == 0
+    assert samples[-1] == n - 1
+    assert max(np.diff(samples)) < 2 * 30 / 12 + 1

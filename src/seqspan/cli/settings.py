@@ -57,11 +57,7 @@ class Settings:
     preprocess: str = option("--preprocess", "STEPS", "auto, none, or steps such as centre,pca:0.95", "auto")
     format: str | None = option("--format", "NAME", "input format, if it cannot be detected")
     missing: str | None = option("--missing", "HOW", "missing values: error, interpolate or drop")
-    columns: str | None = option(
-        "--columns",
-        "LIST",
-        "table: features, by name or number (1 is the first, also if it is called column_0)",
-    )
+    columns: str | None = option("--columns", "LIST", "table: features, by name or number (1 is the first)")
     exclude: str | None = option("--exclude", "LIST", "table: columns that are not features")
     time_column: str | None = option("--time-column", "NAME", "table: times or depths, by name or number")
     variable: str | None = option("--variable", "NAME", "array of the samples, in a .mat or .npz file")

@@ -101,9 +101,8 @@ class OrderedCutter(Cutter):
             raise ValueError(f"n_spans must be in [{least}, {self._most}] for this recording; got {wanted}.")
         tree = self.label_tree(self._divide(wanted))
         exact = not isinstance(n_spans, str)
-        if isinstance(
-            n_subspaces, str
-        ):  # spans that were asked for stay apart, and a change takes two labels
+        if isinstance(n_subspaces, str):
+            # spans that were asked for stay apart, and a change takes two labels
             n_labels = tree.count_labels(fewest=tree.fewest_apart() if exact else min(2, wanted - least + 1))
         else:
             n_labels = n_subspaces

@@ -13,7 +13,6 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from threadpoolctl import threadpool_limits
 
 import seqspan
@@ -25,7 +24,7 @@ from seqspan.cli.inputs import Job
 from seqspan.cli.settings import Settings, estimator_of, parse_exports, parse_rate, read_options
 from seqspan.cli.truth import Truth, read_truth, score
 from seqspan.cli.values import count_samples, parse_names
-from seqspan.estimators import OSC, SubspaceSegmenter
+from seqspan.estimators import SubspaceSegmenter
 from seqspan.estimators._base import MIN_SAMPLES
 from seqspan.exports._timeline import SECONDS
 from seqspan.exports.selection import Selection, file_of
@@ -107,8 +106,7 @@ def run_job(job: Job, *, fresh: bool = False) -> Outcome:
         before = read_document(job.folder / DOCUMENT)
         report_before = REPORT in Earlier.read(job.folder).present
         exports = select_exports(job)
-        with display.stage("reading"), ThreadPoolExecutor(1) as beside:
-            beside.submit(load_compiled_code)
+        with display.stage("reading"):
             recording = _read(job, options)
             truth = _read_truth(job.settings, len(recording))
             corrections = _read_corrections(job.settings, recording)
@@ -130,11 +128,6 @@ def run_job(job: Job, *, fresh: bool = False) -> Outcome:
     reused = found.representation is not None and found.representation.reused
     notes = (*note_kept(job, before, document), *note_report(report_before, document))
     return Outcome(job.name, job.folder, document, "recut" if reused else "solved", notes=notes)
-
-
-def load_compiled_code() -> None:
-    """Load it by a fit of a few samples: half a second, in which reading often waits for another process."""
-    OSC().fit(np.repeat(np.eye(2, dtype=np.float32), 20, axis=0))
 
 
 def make_fingerprint(job: Job, source_hash: str) -> str:
@@ -325,18 +318,16 @@ def write_files(
 ) -> dict[str, Any]:
     """Write all files of the result to a temporary folder, publish them together, and return result.json."""
     with staged(job.folder) as staging:
-        with ThreadPoolExecutor(1) as beside:  # the report waits for another process to decode pictures
-            states = beside.submit(found.write_states, staging)
-            found.write_tables(staging)
-            with display.stage("exporting"):
-                document |= exports.write(found.recording, found.spans, found.label_names, staging)
-            document["seconds"] = dict(display.seconds) | {"solver": _solver_seconds(found)}
-            if not job.settings.no_report:
-                with display.stage("report"):
-                    labels, names = (None, ()) if truth is None else (truth.labels, truth.names)
-                    text = build_report(found, document, true_labels=labels, true_names=names)
-                    (staging / REPORT).write_text(text, encoding="utf-8")
-            states.result()
+        found.write_tables(staging)
+        found.write_states(staging)
+        with display.stage("exporting"):
+            document |= exports.write(found.recording, found.spans, found.label_names, staging)
+        document["seconds"] = dict(display.seconds) | {"solver": _solver_seconds(found)}
+        if not job.settings.no_report:
+            with display.stage("report"):
+                labels, names = (None, ()) if truth is None else (truth.labels, truth.names)
+                text = build_report(found, document, true_labels=labels, true_names=names)
+                (staging / REPORT).write_text(text, encoding="utf-8")
         document["seconds"] |= display.seconds
         write_document(staging, document)
     return read_document(job.folder / DOCUMENT) or document

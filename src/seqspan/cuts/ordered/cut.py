@@ -139,7 +139,7 @@ class OrderedCutter(Cutter):
                 for number in numbers:
                     stages[number]()
 
-        with Team(2, uses_blas=False) as team:
+        with Team(2) as team:  # it looks for BLAS libraries now: beside a thread that loads some, that hangs
             team.map(work, len(stages))
 
     @cached_property

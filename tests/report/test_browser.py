@@ -146,7 +146,7 @@ def test_the_slider_cuts_anew_and_as_found_returns(open_report, film_folder):
     assert page.inner_text("#answer-title") == "4 spans of 3 scenes"
     assert spans_shown(page) == 4
     assert page.locator("#legend b").all_inner_texts() == ["A", "B", "C"]
-    assert "recurs, 2 spans" in page.inner_text("#legend")
+    assert "returns, 2 spans" in page.inner_text("#legend")
 
 
 def test_the_table_sorts_both_ways(open_report, film_folder):

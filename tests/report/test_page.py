@@ -422,7 +422,7 @@ def test_sentences_say_what_the_numbers_are(content):
     )
     likely = replace(likely, given_confidence=np.array([0.6, 0.7]))
     assert describe_uncertain(Content(likely)) == (
-        "None of 2 boundaries is clear (confidence of 80 % or more); the others are likely."
+        "All 2 boundaries are likely, but not clear (confidence below 80 %)."
     )
     wrong = change(content, boundaries=np.array([8, 20, 40, 50]))
     assert (

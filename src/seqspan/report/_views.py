@@ -74,7 +74,7 @@ def _moving_samples(recording: Recording, cuts: Mapping[int, IntArray], chosen: 
     length = float(recording.times[-1] - recording.times[0])
     per_second = len(recording) / length if recording.time_unit == "s" and length > 0 else 1.0
     step = max(per_second / POSES_PER_SECOND, 2 * len(recording) / MAX_POSES, 1.0)
-    even = (np.arange(int(len(recording) / step)) * step).astype(np.intp)  # rounded, it stays inside
+    even = (np.arange(int(len(recording) / step)) * step).astype(np.intp)  # none at the end, by rounding
     return np.union1d(even, wanted_samples(cuts, chosen, MAX_POSES // 2))
 
 

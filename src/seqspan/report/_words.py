@@ -256,13 +256,14 @@ def describe_uncertain(content: Content) -> str:
     if clear == total:
         return "The only boundary is clear." if total == 1 else f"All {total:,} boundaries are clear."
     count = uncertain or clear
-    some = f"All {total:,}" if count == total else f"{count or 'None'} of {total:,}"
+    some = f"All {total:,}" if count == total else f"{count} of {total:,}"
     subject = "The only boundary" if total == 1 else f"{some} boundaries"
     verb = "is" if total == 1 or count < 2 else "are"
     if uncertain:
         return f"{subject} {verb} uncertain (confidence below {percent(MIN_LIKELY_CONFIDENCE)}): take a look."
-    if total == 1:
-        return f"{subject} {verb} likely, but not clear (confidence below {percent(MIN_CLEAR_CONFIDENCE)})."
+    if not clear:
+        all_of_them = "The only boundary is" if total == 1 else f"All {total:,} boundaries are"
+        return f"{all_of_them} likely, but not clear (confidence below {percent(MIN_CLEAR_CONFIDENCE)})."
     others = "the other one is" if total - clear == 1 else "the others are"
     return f"{subject} {verb} clear (confidence of {percent(MIN_CLEAR_CONFIDENCE)} or more); {others} likely."
 

@@ -34,7 +34,7 @@ function cardOf({ label, spans, samples, longest }) {
   const list = make(
     "button",
     { type: "button", class: "link", "data-list": label, "aria-label": `List the spans of ${nameOf(label)}` },
-    spans.length > 1 ? `recurs, ${countOf(spans.length, "span")}` : "1 span",
+    spans.length > 1 ? `returns, ${countOf(spans.length, "span")}` : "1 span",
   );
   const share = part < 1 ? "below 1 %" : `${part.toFixed(0)} %`;
   const card = make("li", { class: "label-card" }, head, make("p", { class: "quiet" }, list, ", ", make("span", {}, share)));

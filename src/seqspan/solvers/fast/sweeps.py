@@ -326,7 +326,7 @@ class Sweeps:
         return int(first if self.model.zero_diagonal else -2 * (self.n + self.width))
 
     def _total_rows(self, parts: list[Array] | tuple[Array, ...]) -> Array:
-        """The same as `_total` of arrays (n, r), on all threads: the more, the more there is to add."""
+        """`_total` of arrays (n, r), one from each thread, added up by all threads."""
         n_groups = len(parts)
         edges = [group * self.n // n_groups for group in range(n_groups + 1)]
 

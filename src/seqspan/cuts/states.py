@@ -56,7 +56,8 @@ SMALLEST_UNIT = 1e-180  # of squared distances: divided by it, those of the larg
 MAX_COST = 1e6  # of being far away, in nats: sums of larger ones would lose the digits of what follows
 BEYOND_LIMIT = 1e-6  # share of costs above a limit that counts, so that rounding need not choose among places
 MAX_EXPONENT = 1100  # of a float, with a margin
-BLOCK = 4096  # samples whose features are computed at once
+BLOCK = 4096  # samples whose features are computed at once,
+BLOCK_VALUES = 2**22  # or fewer, of so many values
 
 
 @dataclass(frozen=True, eq=False)
@@ -383,5 +384,6 @@ def _describe(features: SampleFeatures, X: Array) -> Array:
 
 def _in_blocks(function: Callable[[Array], Array], X: Array) -> Array:
     """Apply a function from samples (d, n) to rows (n, p), some samples at a time: that takes less memory."""
-    starts = range(0, max(X.shape[1], 1), BLOCK)
-    return np.concatenate([function(X[:, start : start + BLOCK]) for start in starts])
+    length = min(BLOCK, max(BLOCK_VALUES // max(len(X), 1), 1))
+    starts = range(0, max(X.shape[1], 1), length)
+    return np.concatenate([function(X[:, start : start + length]) for start in starts])

@@ -14,6 +14,7 @@ from seqspan._core.types import Array
 
 BLOCK_SAMPLES = 16_384  # samples converted to double precision at a time
 MIN_COORDINATES = 256  # fewer cost so little that none of them is left out
+GRAM_ROWS = 1_024  # features converted to double precision at a time
 
 
 def column_blocks(X: Array) -> Iterator[Array]:
@@ -123,23 +124,33 @@ def reduce(X: Array, dtype: npt.DTypeLike, negligible: float = 0.0) -> Reduced:
     >>> reduce(np.eye(3), float).left_out_loss(1.0)
     0.0
     """
-    X = np.asarray(X, dtype=float)
     d, n = X.shape
     precision = np.finfo(np.dtype(dtype)).eps
     if d <= n:
-        sigma, Qt = linalg.svd(X, full_matrices=False, check_finite=False)[1:]
+        sigma, Qt = linalg.svd(np.asarray(X, float), full_matrices=False, check_finite=False)[1:]
         resolution = 8 * precision
     else:
-        w, Q = symmetric_eigenpairs(X.T @ X)
-        sigma, Qt = np.sqrt(np.maximum(w[::-1], 0)), Q.T[::-1]
+        gram = _gram(X)
+        sigma = np.sqrt(np.maximum(linalg.eigvalsh(gram, check_finite=False)[::-1], 0))
         # the Gram matrix squares the condition number: below sqrt(eps) its eigenvalues are rounding error
         resolution = max(8 * precision, np.sqrt(n * np.finfo(float).eps))
     # one coordinate even if the data are all zero
     resolved = max(int(np.sum(sigma > resolution * sigma[0])), 1)
     kept = _count_needed(sigma[:resolved], negligible)
     left_out = float(np.linalg.norm(sigma[kept:resolved])), float(sigma[kept:resolved].max(initial=0))
-    sigma, Q = sigma[:kept], np.ascontiguousarray(Qt[:kept].T)
+    Q = Qt[:kept].T if d <= n else symmetric_eigenpairs(gram, kept)[1][:, ::-1]
+    sigma, Q = sigma[:kept], np.ascontiguousarray(Q)
     return Reduced(sigma.astype(dtype), Q.astype(dtype), (Q * sigma).astype(dtype), left_out=left_out)
+
+
+def _gram(X: Array) -> Array:
+    """``X^T X`` in double precision, without a copy of all of X in it."""
+    n = X.shape[1]
+    gram = np.zeros((n, n))
+    for start in range(0, len(X), GRAM_ROWS):
+        rows = X[start : start + GRAM_ROWS].astype(float)
+        gram += rows.T @ rows
+    return gram
 
 
 def _count_needed(sigma: Array, negligible: float) -> int:

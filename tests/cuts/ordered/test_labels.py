@@ -14,6 +14,7 @@ from seqspan._core.spans import Division, merge_neighbours, number_in_order
 from seqspan.cuts.ordered import labels as labels_module
 from seqspan.cuts.ordered.cost import PRIOR_VARIANCE, GaussianCost
 from seqspan.cuts.ordered.labels import (
+    ALIKE_SAMPLES,
     CORRELATION,
     PRIOR_SAMPLES,
     LabelTree,
@@ -21,7 +22,9 @@ from seqspan.cuts.ordered.labels import (
     correlation_time,
     effective_share,
     give_lost_labels,
+    log_partitions,
     standardise_within,
+    variance_inflation,
 )
 
 MEANS = np.array([[0.0, 0.0], [3.0, 0.0], [0.0, 3.0], [3.0, 3.0]])
@@ -39,14 +42,14 @@ def spans_of(division, n):
     return list(pairwise([0, *division.boundaries.tolist(), n]))
 
 
-def cost_of_group(Y, edges, group, share):
+def cost_of_group(Y, edges, group, share, prior_samples=PRIOR_SAMPLES):
     """Cost of the samples of several spans, of each span the share that counts."""
     rows = np.concatenate([np.arange(edges[s], edges[s + 1]) for s in group])
     weights = np.concatenate(
         [np.full(edges[s + 1] - edges[s], share(edges[s + 1] - edges[s])) for s in group]
     )
     sizes = range(2, Y.shape[1] + 1, 2) if Y.shape[1] > 1 else [1]
-    return weighted_cost(Y[rows], weights, sizes, PRIOR_SAMPLES)
+    return weighted_cost(Y[rows], weights, sizes, prior_samples)
 
 
 def standardise_by_the_book(Y, edges):
@@ -57,28 +60,37 @@ def standardise_by_the_book(Y, edges):
     return Y @ np.linalg.inv(np.linalg.cholesky(pooled)).T * np.sqrt(PRIOR_VARIANCE)
 
 
-def merge_by_the_book(Y, edges, time):
+def count_partitions(n, k):
+    """Ways to divide n things into k groups, one by one."""
+    if k == 0 or n == 0:
+        return int(n == k)
+    return count_partitions(n - 1, k - 1) + k * count_partitions(n - 1, k)
+
+
+def merge_by_the_book(Y, edges, inflation, prior_samples):
     """Groups and evidence for every number of labels: always the pair that costs least more is merged.
 
-    Saying which of K labels a span has takes log K nats.
+    It takes the log of the number of partitions to say which spans belong together.
     """
 
     def effective(group):
-        return cost_of_group(Y, edges, group, lambda count: 1 / (1 + (count - 1) * CORRELATION))
+        return cost_of_group(
+            Y, edges, group, lambda count: 1 / (1 + (count - 1) * CORRELATION), prior_samples
+        )
 
-    def counted(group):
-        return cost_of_group(Y, edges, group, lambda count: 1 / time)
+    def evidence(groups):
+        costs = [cost_of_group(Y, edges, group, lambda count: 1 / inflation) for group in groups]
+        return -sum(costs) - np.log(count_partitions(len(edges) - 1, len(groups)))
 
     groups = [(span,) for span in range(len(edges) - 1)]
-    n_spans = len(groups)
-    answers = {n_spans: (groups, -sum(map(counted, groups)) - n_spans * np.log(n_spans))}
+    answers = {len(groups): (groups, evidence(groups))}
     while len(groups) > 1:
         a, b = min(
             combinations(groups, 2),
             key=lambda pair: effective(pair[0] + pair[1]) - effective(pair[0]) - effective(pair[1]),
         )
         groups = [group for group in groups if group not in (a, b)] + [a + b]
-        answers[len(groups)] = groups, -sum(map(counted, groups)) - n_spans * np.log(len(groups))
+        answers[len(groups)] = groups, evidence(groups)
     return answers
 
 
@@ -88,21 +100,79 @@ def merge_by_the_book(Y, edges, time):
     p=st.sampled_from([1, 2, 4]),
     seed=st.integers(0, 999),
 )
-def test_the_tree_merges_by_the_book(lengths, p, seed):
+def test_the_tree_has_the_better_of_two_ways_to_merge_by_the_book(lengths, p, seed):
     edges = np.cumsum([0, *lengths])
     Y = features(edges[-1], p, seed)
     tree = LabelTree(Y, edges[1:-1])
     Y = standardise_by_the_book(Y, edges)
-    answers = merge_by_the_book(Y, edges, correlation_time(Y, edges))
-    assert tree.n_spans == len(lengths)
+    inflation = inflation_by_the_book(Y, edges)
+    ways = [merge_by_the_book(Y, edges, inflation, samples) for samples in (PRIOR_SAMPLES, ALIKE_SAMPLES)]
+    assert tree.inflation == pytest.approx(inflation)
     assert tree.evidence.shape == (len(lengths),)
-    for n_labels, (groups, evidence) in answers.items():
+    for n_labels in range(1, len(lengths) + 1):
+        groups, evidence = max((way[n_labels] for way in ways), key=lambda answer: answer[1])
         assert tree.evidence[n_labels - 1] == pytest.approx(evidence, rel=1e-8, abs=1e-8)
         labels = tree.labels(n_labels)
         found = {tuple(np.flatnonzero(labels == label)) for label in range(n_labels)}
         assert found == {tuple(sorted(group)) for group in groups}
-    best = max(answers, key=lambda n_labels: answers[n_labels][1])
-    assert tree.count_labels() == best
+    assert tree.count_labels() == 1 + np.argmax(tree.evidence)
+
+
+def inflation_by_the_book(Y, edges):
+    """Squared differences of the means of halves, over what they are for independent samples."""
+    halves = [(Y[i : i + (j - i) // 2], Y[j - (j - i) // 2 : j]) for i, j in pairwise(edges) if j - i > 3]
+    if not halves:
+        return 1.0
+    differences = np.mean([len(a) * (a.mean(axis=0) - b.mean(axis=0)) ** 2 / 2 for a, b in halves], axis=0)
+    variances = np.mean([(np.var(a, 0, ddof=1) + np.var(b, 0, ddof=1)) / 2 for a, b in halves], axis=0)
+    return max(np.mean(differences / variances), 1.0)
+
+
+def test_the_inflation_of_a_first_order_process_is_known():
+    Y = np.random.default_rng(0).standard_normal((20000, 10))
+    for t in range(1, len(Y)):
+        Y[t] += 0.8 * Y[t - 1]
+    # (1 + 0.8) / (1 - 0.8), less what halves of 100 correlated samples lose at their ends
+    assert variance_inflation(Y, np.arange(0, 20001, 200)) == pytest.approx(9, rel=0.1)
+
+
+def test_drift_within_spans_inflates_and_steps_between_them_do_not():
+    rng = np.random.default_rng(0)
+    edges = np.array([0, 101, 200])
+    Y = rng.standard_normal((200, 8)) + np.repeat([0.0, 50.0], [101, 99])[:, None]
+    drifting = Y + np.linspace(0, 5, 200)[:, None]
+    assert variance_inflation(Y, edges) < 2 < 10 < variance_inflation(drifting, edges)
+    backwards = variance_inflation(drifting[::-1], np.array([0, 99, 200]))
+    assert backwards == pytest.approx(variance_inflation(drifting, edges), rel=1e-9)
+
+
+def test_samples_that_never_change_are_as_good_as_independent_ones():
+    assert variance_inflation(np.ones((20, 3)), np.array([0, 10, 20])) == 1.0
+    assert variance_inflation(np.arange(3.0)[:, None], np.array([0, 2, 3])) == 1.0
+    edges = np.array([0, 40])
+    changing = np.random.default_rng(0).standard_normal((40, 1)).cumsum(axis=0)
+    beside = np.hstack([changing, np.full((40, 1), 0.1)])  # with rounding errors in its means
+    expected = variance_inflation(changing, edges)
+    assert expected > 1
+    assert variance_inflation(beside, edges) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("n", [1, 2, 7, 16])
+def test_partitions_are_counted(n):
+    expected = [np.log(float(count_partitions(n, k))) for k in range(1, n + 1)]
+    np.testing.assert_allclose(log_partitions(n), expected, atol=1e-9)
+
+
+def test_many_features_that_say_nothing_do_not_hide_three_kinds_of_spans():
+    """By the next best pair alone, a span joins the largest group sooner than its like."""
+    rng = np.random.default_rng(0)
+    kinds = np.repeat(np.arange(20) % 3, rng.integers(20, 60, 20))
+    means = np.array([[2.0, 0.0], [-1.0, 1.5], [-1.0, -1.5]])
+    Y = rng.standard_normal((len(kinds), 32))
+    Y[:, :2] = means[kinds] + 0.4 * Y[:, :2]
+    tree = LabelTree(Y, np.flatnonzero(np.diff(kinds)) + 1)
+    assert tree.count_labels() == 3
+    assert tree.labels(3).tolist() == [span % 3 for span in range(20)]
 
 
 @given(lengths=st.lists(st.integers(2, 9), min_size=2, max_size=5), seed=st.integers(0, 999))
@@ -223,8 +293,8 @@ def test_steps_between_spans_and_samples_that_are_equal_are_no_correlation():
     assert correlation_time(np.ones((200, 2)), edges) == 1.0
 
 
-def settling(Y, min_length=5, time=1.0):
-    return Settling(GaussianCost([Y], prior_samples=PRIOR_SAMPLES), min_length, time)
+def settling(Y, min_length=5, inflation=1.0):
+    return Settling(GaussianCost([Y], prior_samples=PRIOR_SAMPLES), min_length, inflation)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -267,6 +337,52 @@ def test_with_too_many_paths_boundaries_stay_and_a_neighbour_takes_another_label
     assert apart.labels[-1] in (1, 2)
 
 
+def test_spans_that_return_are_found_where_the_first_search_saw_none():
+    Y = places(ORDER * 3, LENGTHS * 3, noise=0.2)
+    edges = np.cumsum(LENGTHS * 3)
+    rough = Division(edges[:5], np.array(ORDER))  # the last twelve spans are one
+    found = settling(Y).settle(rough)
+    np.testing.assert_array_equal(found.boundaries, np.delete(edges[:-1], [5, 11]))  # where 0 follows 0
+    assert found.n_labels == 3
+
+
+@pytest.mark.parametrize(("share", "n_spans"), [(0.8, 4), (1.2, 2)])
+def test_a_span_has_to_be_worth_its_price(share, n_spans):
+    """Ten samples of the first span look like the second, which takes two more spans to say."""
+    Y = places([0, 1, 0, 1], [20, 10, 30, 20], noise=0.2)
+    rough = Division(np.array([60]), np.array([0, 1]))
+    solver = settling(Y, inflation=3.0)
+    densities = solver.cost.densities(solver._label_summaries(rough, effective_share))
+    gained = float((densities[0] - densities[1])[20:30].sum()) / 3
+    price_of_two = 2 * np.log(80 * 2)  # for one of 80 places and one of 2 labels
+    found = solver.settle(rough, patience=share * gained / price_of_two)
+    assert len(found.labels) == n_spans
+
+
+def test_recordings_are_settled_each_on_its_own():
+    Y = places([0, 1, 1, 0], [30, 30, 30, 30], noise=0.2)
+    cost = GaussianCost([Y], prior_samples=PRIOR_SAMPLES)
+    rough = Division(np.array([27, 60, 95]), np.array([0, 1, 1, 0]))
+    found = Settling(cost, 5, joins=(60,)).settle(rough)
+    assert found.boundaries.tolist() == [30, 60, 90]
+    assert found.labels.tolist() == [0, 1, 1, 0]
+
+
+def test_as_many_labels_are_kept_as_there_were():
+    """One kind of samples under three labels: the cheapest path has one span, the answer three."""
+    Y = np.random.default_rng(0).standard_normal((60, 2))
+    found = settling(Y).settle(Division(np.array([20, 40]), np.array([0, 1, 2])))
+    assert found.n_labels == 3
+
+
+def test_too_many_densities_are_not_computed(monkeypatch):
+    monkeypatch.setattr(labels_module, "MAX_DENSITIES", 2 * 60 - 1)
+    rough = Division(np.array([25]), np.array([0, 1]))
+    assert settling(places([0, 1], [30, 30], noise=0.2)).settle(rough).boundaries.tolist() == [25]
+    monkeypatch.setattr(labels_module, "MAX_DENSITIES", 2 * 60)
+    assert settling(places([0, 1], [30, 30], noise=0.2)).settle(rough).boundaries.tolist() == [30]
+
+
 @settings(max_examples=40)
 @given(
     n=st.integers(2, 40),
@@ -288,21 +404,21 @@ def test_whatever_settles_has_the_numbers_asked_for(n, n_spans, n_labels, min_le
     np.testing.assert_array_equal(found.labels, number_in_order(found.labels))
 
 
-def total_cost(Y, division, time=1.0):
+def total_cost(Y, division, inflation=1.0):
     edges = np.array([0, *division.boundaries, len(Y)])
     groups = [np.flatnonzero(division.labels == label) for label in range(division.n_labels)]
-    return sum(cost_of_group(Y, edges, group, lambda count: 1 / time) for group in groups)
+    return sum(cost_of_group(Y, edges, group, lambda count: 1 / inflation) for group in groups)
 
 
-@pytest.mark.parametrize("time", [1.0, 4.0])
+@pytest.mark.parametrize("inflation", [1.0, 4.0])
 @pytest.mark.parametrize("seed", range(4))
-def test_it_stops_at_the_least_cost_that_it_met(seed, time, monkeypatch):
+def test_it_stops_at_the_least_cost_that_it_met(seed, inflation, monkeypatch):
     Y = places(ORDER, LENGTHS, noise=2.0, seed=seed)
     rough = Division(np.array([20, 60, 90, 110, 140]), np.array([0, 1, 2, 0, 2, 1]))
     costs = []
     for rounds in range(1, 7):
         monkeypatch.setattr(labels_module, "ROUNDS", rounds)
-        costs.append(total_cost(Y, settling(Y, time=time).settle(rough, 6), time))
+        costs.append(total_cost(Y, settling(Y, inflation=inflation).settle(rough, 6), inflation))
     assert np.all(np.diff(costs) <= 1e-9)
     assert costs[-1] < costs[0]
 

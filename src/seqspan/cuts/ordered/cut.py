@@ -18,7 +18,7 @@ from seqspan._core.types import Array, IntArray
 from seqspan.cuts.cutter import Cutter, check_auto
 from seqspan.cuts.ordered.cost import GaussianCost
 from seqspan.cuts.ordered.labels import LabelTree, Settling
-from seqspan.cuts.ordered.n_spans import SpanCount, count_spans
+from seqspan.cuts.ordered.n_spans import GRAINS, SpanCount, count_spans
 from seqspan.cuts.ordered.search import JoinedSearch, SpanSearch, divide_long, grid_step
 
 GRID_POINTS = 1500  # places for boundaries in the first search; they are exact to the sample afterwards
@@ -99,16 +99,24 @@ class OrderedCutter(Cutter):
         least = len(self._parts)
         if not least <= wanted <= self._most:
             raise ValueError(f"n_spans must be in [{least}, {self._most}] for this recording; got {wanted}.")
-        tree = self.label_tree(self._divide(wanted))
-        exact = not isinstance(n_spans, str)
-        if isinstance(n_subspaces, str):
-            # spans that were asked for stay apart, and a change takes two labels
-            n_labels = tree.count_labels(fewest=tree.fewest_apart() if exact else min(2, wanted - least + 1))
-        else:
-            n_labels = n_subspaces
+        if isinstance(n_spans, str):
+            return self._label(self._divide(wanted), n_subspaces, patience=GRAINS[grain])
+        # boundaries move to where labels change, which says more about the labels
+        first = self._label(self._divide(wanted), n_subspaces, wanted)
+        return self._label(first.boundaries, n_subspaces, wanted)
+
+    def _label(
+        self, boundaries: IntArray, n_labels: int | str, n_spans: int | None = None, patience: float = 1.0
+    ) -> Division:
+        """Label spans and settle them: exactly `n_spans`, or as many as the evidence wants."""
+        tree = self.label_tree(boundaries)
+        if isinstance(n_labels, str):
+            n_labels = tree.count_labels(
+                fewest=min(2, tree.n_spans - len(self._parts) + 1)
+            )  # a change takes two
         labelled = Division(tree.boundaries, tree.labels(min(n_labels, tree.n_spans)))
-        settling = Settling(tree.cost, self._min_length, tree.correlation_time, self.joins, self._n_jobs)
-        return settling.settle(labelled, wanted if exact else None)
+        settling = Settling(tree.cost, self._min_length, tree.inflation, self.joins, self._n_jobs)
+        return settling.settle(labelled, n_spans, patience)
 
     def share_labels(self, division: Division, reach: int) -> Division:
         """Let more spans share a label if samples around changes say that they differ, and others do not."""

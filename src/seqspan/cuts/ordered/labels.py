@@ -19,9 +19,17 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
+import numpy.typing as npt
 
 from seqspan._core.backend import is_on_gpu, to_host
-from seqspan._core.spans import MIN_LENGTH, Division, merge_neighbours, number_in_order, part_slices
+from seqspan._core.spans import (
+    MIN_LENGTH,
+    Division,
+    boundaries_from_labels,
+    merge_neighbours,
+    number_in_order,
+    part_slices,
+)
 from seqspan._core.types import Array, IntArray
 from seqspan.cuts.ordered.cost import PRIOR_VARIANCE, GaussianCost, Moments
 from seqspan.cuts.ordered.device_functions import MAX_PAIR_FEATURES, MIN_GROUPS
@@ -32,11 +40,50 @@ CORRELATION = 0.1  # rho: of two samples of a span, given its label
 FIXED_CORRELATION = 0.03  # the same where labels expect a fixed covariance: in streams, and known ones
 PRIOR_SAMPLES = float(MIN_LENGTH)  # that the prior's covariance counts for: as many as the shortest span has
 ROUNDS = 8  # of labels and boundaries in turn, at most
-MAX_PATHS = 100_000_000  # spans x labels x places: more than that is not searched
+ALIKE_SAMPLES = 1000.0  # that the prior counts for where all labels have the same covariance
+MAX_PATHS = 100_000_000  # spans x labels x samples: more than that is not searched,
+MAX_DENSITIES = 20_000_000  # nor are more labels x samples
+
+
+@dataclass(frozen=True)
+class Merges:
+    """How groups of spans were merged, two at a time, until one was left.
+
+    Parameters
+    ----------
+    pairs : list of (int, int)
+        Which group took in which other one.
+    evidence : array of shape (n_spans,)
+        For 1, 2, ..., n_spans groups.
+    """
+
+    pairs: list[tuple[int, int]]
+    evidence: Array
+
+    def groups(self, count: int) -> IntArray:
+        """Group of each span when `count` of them are left."""
+        n_spans = len(self.evidence)
+        groups = np.arange(n_spans)
+        for kept, gone in self.pairs[: n_spans - count]:
+            groups[groups == gone] = kept
+        return groups
+
+    def fewest_apart(self, together: npt.NDArray[np.bool_]) -> int:
+        """Fewest groups for which none has two neighbours; `together` says which neighbours count."""
+        groups = np.arange(len(self.evidence))
+        for merged, (kept, gone) in enumerate(self.pairs):
+            groups[groups == gone] = kept
+            if np.any((groups[1:] == groups[:-1]) & together):
+                return len(groups) - merged
+        return 1
 
 
 class LabelTree:
     """Spans merged two groups at a time, always the pair that loses least evidence.
+
+    Always taking the next best can go wrong: of many features, the covariance of a few samples is costly to
+    say, and a small group is better off with a large one than with its like. So spans are merged a second
+    time as if all had the same covariance. For each number of labels, the better answer counts.
 
     Parameters
     ----------
@@ -49,12 +96,11 @@ class LabelTree:
 
     Attributes
     ----------
-    correlation_time : float
-        Time over which samples of a span are correlated, in samples.
+    inflation : float
+        Number of samples that say as much as one independent sample.
     evidence : array of shape (n_spans,)
-        For 1, 2, ..., n_spans labels: the log evidence in nats, with every sample counted as one of
-        `correlation_time` samples that say the same, less the log of their number for each span, which
-        is what saying its label takes.
+        For 1, 2, ..., n_spans labels: the log evidence in nats, with so many samples counted as one, less
+        what it takes to say which spans belong together.
 
     Examples
     --------
@@ -72,44 +118,57 @@ class LabelTree:
         self.cost = GaussianCost([Y], prior_samples=PRIOR_SAMPLES)
         self.boundaries, self.joins = boundaries, joins
         self.n_spans = len(edges) - 1
-        spans = [self.cost.summarise(start, end) for start, end in pairwise(edges)]
-        self.correlation_time = correlation_time(Y, edges)
-        self._counted = [span * (1 / self.correlation_time) for span in spans]
-        self._pairs: list[tuple[int, int]] = []
-        self.evidence = self._merge_all([span * effective_share(span.count) for span in spans])
+        self._spans = [self.cost.summarise(start, end) for start, end in pairwise(edges)]
+        self.inflation = variance_inflation(Y, edges)
+        alike = GaussianCost([Y], prior_samples=ALIKE_SAMPLES)
+        self._ways = [self._merge_all(cost) for cost in (self.cost, alike)]
+        evidences = np.array([merges.evidence for merges in self._ways])
+        self._better = np.argmax(evidences, axis=0)
+        self.evidence: Array = evidences.max(axis=0)
 
     def labels(self, n_labels: int) -> IntArray:
         """Label of each span when `n_labels` groups are left, numbered in the order of appearance."""
-        groups = np.arange(self.n_spans)
-        for kept, gone in self._pairs[: self.n_spans - n_labels]:
-            groups[groups == gone] = kept
-        return number_in_order(groups)
+        return number_in_order(self._ways[self._better[n_labels - 1]].groups(n_labels))
 
     def count_labels(self, fewest: int = 1) -> int:
         """Number of labels with the most evidence, at least `fewest`."""
         return fewest + int(np.argmax(self.evidence[fewest - 1 :]))
 
     def fewest_apart(self) -> int:
-        """Fewest labels for which no two neighbouring spans of a recording have the same."""
-        groups, together = np.arange(self.n_spans), ~np.isin(self.boundaries, self.joins)
-        for merged, (kept, gone) in enumerate(self._pairs):
-            groups[groups == gone] = kept
-            if np.any((groups[1:] == groups[:-1]) & together):
-                return self.n_spans - merged
-        return 1
+        """Fewest labels from which on no two neighbouring spans of a recording have the same."""
+        together = ~np.isin(self.boundaries, self.joins)
+        fewest = np.array([merges.fewest_apart(together) for merges in self._ways])
+        shared = np.arange(1, self.n_spans + 1) < fewest[self._better]
+        return int(np.flatnonzero(shared).max(initial=-1)) + 2  # one more than the most that share
 
-    def _merge_all(self, groups: list[Moments]) -> Array:
-        """Merge until one group is left; the evidence for 1, 2, ... labels."""
-        merging, counted = Merging(self.cost, groups, on_gpu=self._on_gpu), self.cost.costs(self._counted)
-        totals = [float(counted.sum())]
+    def _merge_all(self, cost: GaussianCost) -> Merges:
+        """Merge until one group is left, always the pair that loses least by a cost."""
+        merging = Merging(cost, [s * effective_share(s.count) for s in self._spans], on_gpu=self._on_gpu)
+        counted = [span * (1 / self.inflation) for span in self._spans]
+        costs = self.cost.costs(counted)
+        pairs, totals = [], [float(costs.sum())]
         for _ in range(self.n_spans - 1):
             i, j = merging.merge()
-            self._pairs.append((i, j))
-            self._counted[i] = self._counted[i] + self._counted[j]
-            apart, counted[i] = counted[i] + counted[j], self.cost.costs([self._counted[i]])[0]
-            totals.append(totals[-1] - apart + float(counted[i]))
-        saying: Array = self.n_spans * np.log(np.arange(1.0, self.n_spans + 1))
-        return -np.array(totals[::-1]) - saying
+            pairs.append((i, j))
+            counted[i] = counted[i] + counted[j]
+            apart, costs[i] = costs[i] + costs[j], self.cost.costs([counted[i]])[0]
+            totals.append(totals[-1] - apart + float(costs[i]))
+        return Merges(pairs, -np.array(totals[::-1]) - log_partitions(self.n_spans))
+
+
+def log_partitions(n: int) -> Array:
+    """Log of the number of ways to divide n things into 1, 2, ..., n groups: Stirling numbers.
+
+    Examples
+    --------
+    >>> np.exp(log_partitions(4)).round().astype(int)
+    array([1, 7, 6, 1])
+    """
+    logs, sizes = np.full(n, -np.inf), np.log(np.arange(1.0, n + 1))
+    logs[0] = 0.0
+    for _ in range(n - 1):  # one more thing is a group of its own, or joins any group
+        logs[1:] = np.logaddexp(logs[:-1], sizes[1:] + logs[1:])
+    return logs
 
 
 def standardise_within(Y: Array, edges: IntArray) -> Array:
@@ -152,6 +211,31 @@ def effective_share(count: float, correlation: float | None = None) -> float:
     return 1 / (1 + (count - 1) * (CORRELATION if correlation is None else correlation))
 
 
+def variance_inflation(Y: Array, edges: IntArray) -> float:
+    """How often the variance of a span's mean is that of independent samples, averaged over features.
+
+    By batch means: the means of the two halves of a span differ by so much more than those of independent
+    samples do, because neighbours are alike, and because spans drift.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> independent, edges = rng.standard_normal((1000, 8)), np.arange(0, 1001, 100)
+    >>> [round(variance_inflation(Y, edges)) for Y in (independent, np.repeat(independent[:200], 5, axis=0))]
+    [1, 5]
+    """
+    between, within = np.zeros(Y.shape[1]), np.zeros(Y.shape[1])
+    for start, end in pairwise(edges.tolist()):
+        half = (end - start) // 2  # the same from both ends: time may run backwards
+        if half < 2:
+            continue
+        halves = Y[start : start + half], Y[end - half : end]
+        between += half * (halves[0].mean(axis=0) - halves[1].mean(axis=0)) ** 2 / 2
+        within += (halves[0].var(axis=0, ddof=1) + halves[1].var(axis=0, ddof=1)) / 2
+    varying = within > np.finfo(float).eps * within.max()
+    return max(float(np.mean(between[varying] / within[varying])), 1.0) if varying.any() else 1.0
+
+
 def correlation_time(Y: Array, edges: IntArray) -> float:
     """Integrated autocorrelation time within spans, in samples, averaged over features.
 
@@ -191,8 +275,8 @@ class Settling:
         Of the label models.
     min_length : int
         Length of the shortest span.
-    correlation_time : float
-        Number of samples that say the same.
+    inflation : float
+        Number of samples that say as much as one independent sample.
     joins : tuple of int
         Samples at which another recording begins.
     n_jobs : int, optional
@@ -201,32 +285,41 @@ class Settling:
 
     cost: GaussianCost
     min_length: int
-    correlation_time: float = 1.0
+    inflation: float = 1.0
     joins: tuple[int, ...] = ()
     n_jobs: int | None = 1
 
-    def settle(self, division: Division, n_spans: int | None = None) -> Division:
+    def settle(self, division: Division, n_spans: int | None = None, patience: float = 1.0) -> Division:
         """Improve a division until its evidence stops growing; as many labels, none of them on neighbours.
 
-        There are exactly `n_spans` spans, or as many as are left when neighbours with one label are merged.
+        There are exactly `n_spans` spans. If that is None, there are as many as the evidence wants: each has
+        to be worth saying where it begins and which label it has, `patience` times.
         """
         merged, n_labels = merge_neighbours(division, self.joins), division.n_labels
-        n_spans = n_spans or len(merged.labels)
-        if n_labels == 1 or n_spans * n_labels * self.cost.n_samples > MAX_PATHS:
-            return merged if n_spans == len(merged.labels) else self._set_apart(division)
+        if n_labels == 1 or self._is_too_large(n_labels, n_spans or 1):
+            return merged if n_spans in (None, len(merged.labels)) else self._set_apart(division)
+        price = patience * (np.log(self.cost.n_samples) + np.log(n_labels))
         division = best = merged
         least = np.inf
         for _ in range(ROUNDS):
-            found = give_lost_labels(self._best_path(division, n_spans), n_labels)
-            cost = self._total(found)
+            if n_spans is None:
+                found = self._cheapest_path(division, price)
+            else:
+                found = self._best_path(division, n_spans)
+            found = give_lost_labels(found, n_labels)
+            cost = self._total(found) + price * len(found.labels)
             if cost >= least:
                 break
             best, least, division = found, cost, found
         return best
 
+    def _is_too_large(self, n_labels: int, n_spans: int) -> bool:
+        n_densities = n_labels * self.cost.n_samples
+        return n_densities > MAX_DENSITIES or n_spans * n_densities > MAX_PATHS
+
     def _total(self, division: Division) -> float:
         """Cost of all labels. Every sample counts the same, so that divisions can be compared."""
-        summaries = self._label_summaries(division, lambda count: 1 / self.correlation_time)
+        summaries = self._label_summaries(division, lambda count: 1 / self.inflation)
         return float(self.cost.costs(summaries).sum())
 
     def _label_summaries(self, division: Division, share: Callable[[float], float]) -> list[Moments]:
@@ -238,6 +331,21 @@ class Settling:
             weighted = span * share(span.count)
             sums[label] = sums[label] + weighted if label in sums else weighted
         return [sums[label] for label in sorted(sums)]
+
+    def _cheapest_path(self, division: Division, price: float) -> Division:
+        """The best spans and labels, however many spans, at least as many as labels."""
+        from seqspan.cuts.ordered.loops import cheapest_path  # numba: imported on first use only
+
+        sums = self._sum_densities(division)
+        starts, labels = [], []
+        for part in part_slices(self.joins, self.cost.n_samples):
+            shortest = min(self.min_length, part.stop - part.start)
+            path = cheapest_path(_sums_from(sums, part), self.inflation * price, shortest)
+            begins = np.concatenate([[0], boundaries_from_labels(path)]).astype(np.intp)
+            starts.append(part.start + begins)
+            labels.append(path[begins])
+        found = Division(np.concatenate(starts)[1:], np.concatenate(labels))
+        return found if len(found.labels) >= len(sums) else self._best_path(division, len(sums))
 
     def _best_path(self, division: Division, n_spans: int) -> Division:
         """The best spans and labels for fixed label models: dynamic programming, exact."""

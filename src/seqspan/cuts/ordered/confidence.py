@@ -9,15 +9,15 @@ from seqspan.cuts.ordered.cost import GaussianCost
 
 REACH = 10  # samples on either side that are looked at
 # logistic regression on labelled recordings, printed by `python -m benchmarks.confidence --leave-one-out`
-INTERCEPT = -0.47
-SLOPE = 2.94  # per nat, sample and feature
+INTERCEPT = -0.25
+SLOPE = 2.62  # per nat, sample and feature
 
 
 def boundary_confidence(Y: Array, boundaries: IntArray) -> Array:
     """Probability that each boundary is right, judged by recordings whose boundaries are known.
 
     With g nats of evidence for a change between the N samples just before and after it, N <= 10, and q
-    features on average, ``log(p / (1 - p)) = -0.47 + 2.94 g / (N q)``.
+    features on average, ``log(p / (1 - p)) = -0.25 + 2.62 g / (N q)``.
 
     Parameters
     ----------

@@ -11,7 +11,7 @@ from scipy.ndimage import gaussian_filter1d
 from tests.problems import make_cost
 
 from seqspan import OSC
-from seqspan._core.spans import boundaries_from_labels
+from seqspan._core.spans import Division, boundaries_from_labels
 from seqspan._core.threads import Team
 from seqspan.cuts.ordered import cost as cost_module
 from seqspan.cuts.ordered import cut as cut_module
@@ -235,6 +235,29 @@ def test_numbers_are_those_asked_for_and_neighbours_differ(kind, n, min_length, 
         assert given[1] in ("auto", found.n_labels)
         assert np.all(found.labels[1:] != found.labels[:-1])
         assert np.diff([0, *found.boundaries, n]).min() >= min(min_length, n)
+
+
+@pytest.mark.parametrize("given", GIVEN)
+@pytest.mark.parametrize("moves", [0, 1, 2, 9])
+def test_spans_are_labelled_from_where_boundaries_went_until_they_stay(given, moves, monkeypatch):
+    monkeypatch.setattr(cut_module, "ROUNDS", 3)
+    seen = []
+
+    def label_and_move(self, boundaries, n_labels, n_spans, grain):
+        seen.append((boundaries.tolist(), n_labels, n_spans))
+        moved = boundaries + (len(seen) <= moves)
+        return Division(moved, np.arange(len(moved) + 1))
+
+    monkeypatch.setattr(OrderedCutter, "_label", label_and_move)
+    labels = np.repeat(ORDER, LENGTHS)
+    Z = planted_coefficients(labels)
+    answer = ordered_cut(Z, Z, **GIVEN[given])
+    first = np.array(seen[0][0])
+    assert len(seen) == min(moves + 1, 3)
+    assert [starts for starts, _, _ in seen] == [(first + k).tolist() for k in range(len(seen))]
+    assert answer.boundaries.tolist() == (first + min(moves, 3)).tolist()
+    told = GIVEN[given].get("n_subspaces", "auto"), GIVEN[given].get("n_spans")
+    assert {(n_labels, n_spans) for _, n_labels, n_spans in seen} == {told}
 
 
 @pytest.mark.parametrize(("n_spans", "n_labels"), [(7, 3), (7, "auto"), (5, 2)])

@@ -120,12 +120,13 @@ def test_the_tree_has_the_better_of_two_ways_to_merge_by_the_book(lengths, p, se
 
 def inflation_by_the_book(Y, edges):
     """Squared differences of the means of halves, over what they are for independent samples."""
-    halves = [(Y[i : i + (j - i) // 2], Y[j - (j - i) // 2 : j]) for i, j in pairwise(edges) if j - i > 3]
-    if not halves:
-        return 1.0
-    differences = np.mean([len(a) * (a.mean(axis=0) - b.mean(axis=0)) ** 2 / 2 for a, b in halves], axis=0)
-    variances = np.mean([(np.var(a, 0, ddof=1) + np.var(b, 0, ddof=1)) / 2 for a, b in halves], axis=0)
-    return max(np.mean(differences / variances), 1.0)
+    ratios = []
+    for start, end in pairwise(edges):
+        first, last = Y[start : start + (end - start) // 2], Y[end - (end - start) // 2 : end]
+        if len(first) > 1:
+            squares = len(first) * (first.mean(axis=0) - last.mean(axis=0)) ** 2
+            ratios.append(squares.sum() / (np.var(first, 0, ddof=1) + np.var(last, 0, ddof=1)).sum())
+    return max(np.prod(ratios) ** (1 / len(ratios)), 1.0) if ratios else 1.0
 
 
 def test_the_inflation_of_a_first_order_process_is_known():
@@ -144,6 +145,22 @@ def test_drift_within_spans_inflates_and_steps_between_them_do_not():
     assert variance_inflation(Y, edges) < 2 < 10 < variance_inflation(drifting, edges)
     backwards = variance_inflation(drifting[::-1], np.array([0, 99, 200]))
     assert backwards == pytest.approx(variance_inflation(drifting, edges), rel=1e-9)
+
+
+def test_one_span_that_holds_a_change_inflates_little():
+    Y = np.random.default_rng(0).standard_normal((500, 8))
+    edges = np.arange(0, 501, 100)
+    Y[450:] += 10.0
+    assert variance_inflation(Y, edges[-2:]) > 100
+    assert variance_inflation(Y, edges) < 10
+
+
+def test_a_span_without_noise_says_nothing():
+    Y = np.random.default_rng(0).standard_normal((300, 8)).cumsum(axis=0)
+    with_pause = np.concatenate([Y, np.zeros((100, 8))])
+    expected = variance_inflation(Y, np.array([0, 100, 200, 300]))
+    assert expected > 10
+    assert variance_inflation(with_pause, np.array([0, 100, 200, 300, 400])) == pytest.approx(expected)
 
 
 def test_samples_that_never_change_are_as_good_as_independent_ones():

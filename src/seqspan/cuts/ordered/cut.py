@@ -21,6 +21,7 @@ from seqspan.cuts.ordered.labels import LabelTree, Settling
 from seqspan.cuts.ordered.n_spans import GRAINS, SpanCount, count_spans
 from seqspan.cuts.ordered.search import JoinedSearch, SpanSearch, divide_long, grid_step
 
+ROUNDS = 3  # of labelling spans and moving them to where labels change
 GRID_POINTS = 1500  # places for boundaries in the first search; they are exact to the sample afterwards
 
 
@@ -99,24 +100,24 @@ class OrderedCutter(Cutter):
         least = len(self._parts)
         if not least <= wanted <= self._most:
             raise ValueError(f"n_spans must be in [{least}, {self._most}] for this recording; got {wanted}.")
-        if isinstance(n_spans, str):
-            return self._label(self._divide(wanted), n_subspaces, patience=GRAINS[grain])
-        # boundaries move to where labels change, which says more about the labels
-        first = self._label(self._divide(wanted), n_subspaces, wanted)
-        return self._label(first.boundaries, n_subspaces, wanted)
+        boundaries = self._divide(wanted)
+        for _ in range(ROUNDS):
+            found = self._label(boundaries, n_subspaces, None if isinstance(n_spans, str) else wanted, grain)
+            if np.array_equal(found.boundaries, boundaries):
+                break
+            boundaries = found.boundaries  # where labels change, which says more about the labels
+        return found
 
-    def _label(
-        self, boundaries: IntArray, n_labels: int | str, n_spans: int | None = None, patience: float = 1.0
-    ) -> Division:
+    def _label(self, boundaries: IntArray, n_labels: int | str, n_spans: int | None, grain: str) -> Division:
         """Label spans and settle them: exactly `n_spans`, or as many as the evidence wants."""
         tree = self.label_tree(boundaries)
         if isinstance(n_labels, str):
-            n_labels = tree.count_labels(
-                fewest=min(2, tree.n_spans - len(self._parts) + 1)
-            )  # a change takes two
+            # spans that were asked for stay apart, and a change takes two labels
+            a_change = min(2, tree.n_spans - len(self._parts) + 1)
+            n_labels = tree.count_labels(a_change if n_spans is None else tree.fewest_apart())
         labelled = Division(tree.boundaries, tree.labels(min(n_labels, tree.n_spans)))
         settling = Settling(tree.cost, self._min_length, tree.inflation, self.joins, self._n_jobs)
-        return settling.settle(labelled, n_spans, patience)
+        return settling.settle(labelled, n_spans, GRAINS[grain])
 
     def share_labels(self, division: Division, reach: int) -> Division:
         """Let more spans share a label if samples around changes say that they differ, and others do not."""

@@ -21,7 +21,7 @@ from seqspan._core.threads import Team
 from seqspan._core.types import Array, IntArray
 
 N_FEATURES = 16  # of each view, by which spans are found
-LABEL_FEATURES = 12, 32  # fewest and most by which labels are found
+LABEL_FEATURES = N_FEATURES // 2, 2 * N_FEATURES  # fewest and most by which labels are found
 N_ANCHORS = 500  # samples
 DEVICE_BLOCK = 8192  # samples that a GPU compares with the anchors at a time: it likes large blocks
 MIN_VARIANCE = 1e-7  # of the first component's; components below are rounding
@@ -69,7 +69,7 @@ def count_label_features(n_channels: int) -> int:
     Examples
     --------
     >>> [count_label_features(n_channels) for n_channels in (3, 24, 1000)]
-    [12, 24, 32]
+    [8, 24, 32]
     """
     fewest, most = LABEL_FEATURES
     return min(max(n_channels, fewest), most)

@@ -212,10 +212,11 @@ def effective_share(count: float, correlation: float | None = None) -> float:
 
 
 def variance_inflation(Y: Array, edges: IntArray) -> float:
-    """How often the variance of a span's mean is that of independent samples, averaged over features.
+    """How often the variance of a span's mean is that of independent samples.
 
     By batch means: the means of the two halves of a span differ by so much more than those of independent
-    samples do, because neighbours are alike, and because spans drift.
+    samples do, because neighbours are alike, and because spans drift. The geometric mean over spans counts,
+    so that a single span that holds a change says little.
 
     Examples
     --------
@@ -224,16 +225,19 @@ def variance_inflation(Y: Array, edges: IntArray) -> float:
     >>> [round(variance_inflation(Y, edges)) for Y in (independent, np.repeat(independent[:200], 5, axis=0))]
     [1, 5]
     """
-    between, within = np.zeros(Y.shape[1]), np.zeros(Y.shape[1])
+    between, within = [], []
     for start, end in pairwise(edges.tolist()):
         half = (end - start) // 2  # the same from both ends: time may run backwards
         if half < 2:
             continue
         halves = Y[start : start + half], Y[end - half : end]
-        between += half * (halves[0].mean(axis=0) - halves[1].mean(axis=0)) ** 2 / 2
-        within += (halves[0].var(axis=0, ddof=1) + halves[1].var(axis=0, ddof=1)) / 2
-    varying = within > np.finfo(float).eps * within.max()
-    return max(float(np.mean(between[varying] / within[varying])), 1.0) if varying.any() else 1.0
+        between.append(half * np.mean((halves[0].mean(axis=0) - halves[1].mean(axis=0)) ** 2) / 2)
+        within.append(np.mean([each.var(axis=0, ddof=1) for each in halves]))
+    varying = np.array(within) > np.finfo(float).eps * max(within, default=0.0)
+    if not varying.any():
+        return 1.0
+    ratios = np.array(between)[varying] / np.array(within)[varying]
+    return max(float(np.exp(np.mean(np.log(np.maximum(ratios, np.finfo(float).tiny))))), 1.0)
 
 
 def correlation_time(Y: Array, edges: IntArray) -> float:

@@ -16,9 +16,9 @@ import seqspan
 from seqspan import OSC
 from seqspan._core.spans import Division
 from seqspan.cuts import CUTS, make_cutter
-from seqspan.cuts.ordered.labels import Settling
 from seqspan.cuts.ordered.n_spans import count_spans
 from seqspan.cuts.ordered.search import JoinedSearch, SpanSearch, share_out
+from seqspan.cuts.ordered.settling import Settling
 from seqspan.datasets import make_recurring_subspaces
 from seqspan.pipeline import as_recording
 from seqspan.preprocess import make_chain, preprocess
@@ -298,7 +298,7 @@ def test_the_time_from_sample_to_sample_is_no_gap(start):
 def test_a_coarse_grid_keeps_the_joins(monkeypatch):
     """Boundaries move from the grid to the best sample; those of recordings stay where they are."""
     monkeypatch.setattr("seqspan.cuts.ordered.cut.GRID_POINTS", 12)
-    monkeypatch.setattr("seqspan.cuts.ordered.labels.MAX_PATHS", 0)  # labels alone would put them back
+    monkeypatch.setattr("seqspan.cuts.ordered.settling.MAX_PATHS", 0)  # labels alone would put them back
     X, Z = random_problem(2)
     for n_spans in (3, 5, 7):
         found = make_cutter("ordered", X, Z, joins=(17, 41)).cut(n_spans)
@@ -307,7 +307,7 @@ def test_a_coarse_grid_keeps_the_joins(monkeypatch):
 
 
 def test_too_many_paths_still_share_labels_across_joins(monkeypatch):
-    monkeypatch.setattr("seqspan.cuts.ordered.labels.MAX_PATHS", 0)
+    monkeypatch.setattr("seqspan.cuts.ordered.settling.MAX_PATHS", 0)
     means = np.repeat([0.0, 4, 4, 0], [20, 15, 15, 50])[:, None]
     X = (means + 0.3 * np.random.default_rng(5).standard_normal((100, 2))).T
     given = Division(np.array([20, 35, 50, 75]), np.array([0, 1, 1, 0, 0]))

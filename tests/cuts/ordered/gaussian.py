@@ -1,12 +1,19 @@
-"""What samples cost as draws of one Gaussian, computed in two other ways than the code under test."""
+"""What samples cost as draws of one Gaussian, in two other ways than the code under test; planted places."""
 
 from __future__ import annotations
+
+from itertools import pairwise
 
 import numpy as np
 from scipy.special import multigammaln
 from scipy.stats import multivariate_t
 
 from seqspan.cuts.ordered.cost import PRIOR_VARIANCE
+from seqspan.cuts.ordered.labels import PRIOR_SAMPLES
+
+MEANS = np.array([[0.0, 0.0], [3.0, 0.0], [0.0, 3.0], [3.0, 3.0]])
+ORDER, LENGTHS = [0, 1, 0, 2, 1, 0], [30, 22, 25, 40, 18, 33]
+BOUNDARIES = np.cumsum(LENGTHS)[:-1]
 
 
 def features(n, p, seed):
@@ -54,3 +61,24 @@ def weighted_cost(Y, weights, sizes, prior_samples=1.0):
             + size / 2 * np.log(1 + count)
         )
     return float(np.mean(costs))
+
+
+def places(order, lengths, noise=0.4, seed=0):
+    """Samples near one of four places in turn."""
+    mean = MEANS[np.repeat(order, lengths)]
+    return mean + noise * np.random.default_rng(seed).standard_normal(mean.shape)
+
+
+def spans_of(division, n):
+    """Where the spans of a division begin and end."""
+    return list(pairwise([0, *division.boundaries.tolist(), n]))
+
+
+def cost_of_group(Y, edges, group, share, prior_samples=PRIOR_SAMPLES):
+    """Cost of the samples of several spans, of each span the share that counts."""
+    rows = np.concatenate([np.arange(edges[s], edges[s + 1]) for s in group])
+    weights = np.concatenate(
+        [np.full(edges[s + 1] - edges[s], share(edges[s + 1] - edges[s])) for s in group]
+    )
+    sizes = range(2, Y.shape[1] + 1, 2) if Y.shape[1] > 1 else [1]
+    return weighted_cost(Y[rows], weights, sizes, prior_samples)

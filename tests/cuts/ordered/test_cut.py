@@ -263,7 +263,7 @@ def test_spans_are_labelled_from_where_boundaries_went_until_they_stay(given, mo
 @pytest.mark.parametrize(("n_spans", "n_labels"), [(7, 3), (7, "auto"), (5, 2)])
 def test_many_spans_and_labels_are_exact_even_if_there_are_too_many_paths(n_spans, n_labels, monkeypatch):
     """Spans that return in turn: neighbours would be merged if nobody looked for other boundaries."""
-    monkeypatch.setattr("seqspan.cuts.ordered.labels.MAX_PATHS", 0)
+    monkeypatch.setattr("seqspan.cuts.ordered.settling.MAX_PATHS", 0)
     found = ordered_cut(scenes([20, 50], 80), np.eye(80), n_spans=n_spans, n_subspaces=n_labels)
     assert len(found.labels) == n_spans
     assert n_labels in ("auto", found.n_labels)

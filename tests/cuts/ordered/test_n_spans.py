@@ -10,6 +10,7 @@ from scipy.spatial.distance import pdist
 from tests.cuts.ordered.gaussian import cost_by_chain
 
 from seqspan.cuts.ordered import n_spans as module
+from seqspan.cuts.ordered import surrogates
 from seqspan.cuts.ordered.features import sample_features
 from seqspan.cuts.ordered.n_spans import (
     CLEAR,
@@ -203,11 +204,11 @@ def test_a_long_recording_is_averaged_over_blocks(n_spans, monkeypatch):
     monkeypatch.setattr(module, "MAX_SAMPLES", 150)
     asked = []
 
-    def spy(rows, rng, draw=module.draw_surrogate):
+    def spy(rows, rng, draw=surrogates.draw_surrogate):
         asked.append(rows.shape)
         return draw(rows, rng)
 
-    monkeypatch.setattr(module, "draw_surrogate", spy)
+    monkeypatch.setattr(surrogates, "draw_surrogate", spy)
     assert count_spans(X, 5, n_jobs=1).choose() == n_spans
     size = -(-X.shape[1] // 150)
     assert {n for n, _ in asked} == {-(-X.shape[1] // size)}

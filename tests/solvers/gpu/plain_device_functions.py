@@ -23,7 +23,7 @@ class PlainDeviceFunctions:
         return self.fused
 
     def parts(self, n, m):
-        return 1
+        return 1, 1
 
     def cut_into_pieces(self, steps, c) -> Pieces:
         return cut_into_pieces(steps, c.r1, c.r2)

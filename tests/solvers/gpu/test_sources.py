@@ -26,6 +26,7 @@ LAUNCHED = re.findall(
         ("PATH_THREADS", functions.PATH_THREADS),
         ("RUNS", functions.RUNS),
         ("RANK_TILE", functions.RANK_TILE),
+        ("BUILD_WARPS", functions.BUILD_WARPS),
     ],
 )
 def test_sizes_are_the_same_on_both_sides(name, value):

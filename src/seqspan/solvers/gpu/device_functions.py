@@ -20,14 +20,15 @@ BANDS = 4  # band widths that tighten tries, as in common.cu
 RUNS = 16  # of pieces that threads of join follow at the same time, as in common.cu
 PATH_THREADS = 512  # threads per block of solve_path, residual and collect, as in common.cu
 SOURCES = "common.cu", "iteration.cu", "tiles.cu", "fused_build.cu", "fused_update.cu", "certificate.cu"
-MAX_FUSED_RANK = 96  # coordinates with which fused passes have room in shared memory
-RANK_TILE = 64  # of them that the first fused pass multiplies by at a time, as in tiles.cu
+FUSED_SHARED_BYTES = 130_000  # per block that the fused passes need; data centre GPUs have it from Ampere on
+MAX_FUSED_RANK = 96  # coordinates for which that is enough
+MAX_SHARED_ATTRIBUTE = 97  # CUDA's number for how much there is
+RANK_TILE = 64  # coordinates that the first fused pass multiplies by at a time, as in tiles.cu
 MAX_TILES = 32  # of 32 atoms that a block goes through: sums over more would be read more often than V
 ENOUGH_BLOCKS = 1024  # to fill a GPU
-TILE_WARPS = 4  # warps of a block, WARPS in common.cu
-PROJECT_BYTES = (
-    TILE_WARPS * RANK_TILE * 32 * 4
-)  # of shared memory that tiles of Q take in the first fused pass
+BUILD_WARPS, UPDATE_WARPS = 5, 4  # of a block in the fused passes, as in fused_build.cu and common.cu
+STATE_BYTES = 2 * LENGTH * 32 * 4  # of shared memory that V and U of a warp take
+BUILD_BYTES = BUILD_WARPS * (STATE_BYTES + LENGTH * 40 * 4 + RANK_TILE * 32 * 4)  # also F and a tile of Q
 FUSED_BUILDS = "build_and_project", "build_and_project_any"
 FUSED_UPDATES = "expand_and_update", "expand_and_update_any", "expand_and_measure", "expand_and_measure_any"
 
@@ -43,18 +44,18 @@ class Constants:
     fixed: int
 
 
-def share_out_tiles(n: int, m: int) -> tuple[int, int]:
+def share_out_tiles(n: int, m: int, n_warps: int) -> tuple[int, int]:
     """Number of parts of the atoms that different blocks go through, and tiles of 32 atoms in each.
 
     Examples
     --------
-    >>> share_out_tiles(9842, 9856), share_out_tiles(10**6, 128)
+    >>> share_out_tiles(9842, 9856, 4), share_out_tiles(10**6, 128, 4)
     ((10, 32), (1, 4))
     """
     n_tiles, n_pieces = m // LANES, -(-n // LENGTH)
     wanted = max(-(-n_tiles // MAX_TILES), -(-ENOUGH_BLOCKS // n_pieces))
     per_block = -(-n_tiles // wanted)
-    per_block = -(-per_block // TILE_WARPS) * TILE_WARPS
+    per_block = -(-per_block // n_warps) * n_warps
     return -(-n_tiles // per_block), per_block
 
 
@@ -64,9 +65,9 @@ def _is_general(c: Constants) -> bool:
 
 
 def _expand_bytes(rank: int) -> int:
-    """The same for the second, and for what it multiplies them by, at a piece and at the step after it."""
+    """Shared memory of the second pass: V, U and Q of every warp, and what Q is multiplied by."""
     n_rows = -(-rank // 16) * 16
-    return n_rows * 4 * (32 * TILE_WARPS + 64 + 1)
+    return UPDATE_WARPS * (STATE_BYTES + n_rows * 32 * 4) + n_rows * 4 * (64 + 1)
 
 
 @cache
@@ -97,9 +98,11 @@ class DeviceFunctions:
         self._shared = 3 * LENGTH * self.threads * np.dtype(dtype).itemsize
         for name in ("update", "update_and_measure"):
             self._function(name).max_dynamic_shared_size_bytes = self._shared
-        if self.products.copies > 1:
+        shared = cupy.cuda.runtime.deviceGetAttribute(MAX_SHARED_ATTRIBUTE, cupy.cuda.Device().id)
+        self._fuses = self.products.copies > 1 and shared >= FUSED_SHARED_BYTES
+        if self._fuses:
             for name in FUSED_BUILDS:
-                self._function(name).max_dynamic_shared_size_bytes = PROJECT_BYTES
+                self._function(name).max_dynamic_shared_size_bytes = BUILD_BYTES
             for name in FUSED_UPDATES:
                 self._function(name).max_dynamic_shared_size_bytes = _expand_bytes(MAX_FUSED_RANK)
 
@@ -125,13 +128,13 @@ class DeviceFunctions:
         arrays = V, U, share, pieces.forward, pieces.carry, pieces.weight, F, *ends
         self._over_pieces("build", V.shape, arrays, self._scalars(c))
 
-    def parts(self, n: int, m: int) -> int:
-        """Number of parts of the atoms over which a fused pass sums separately."""
-        return share_out_tiles(n, m)[0]
+    def parts(self, n: int, m: int) -> tuple[int, int]:
+        """Number of parts of the atoms over which the fused passes sum separately."""
+        return share_out_tiles(n, m, BUILD_WARPS)[0], share_out_tiles(n, m, UPDATE_WARPS)[0]
 
     def can_fuse(self, rank: int) -> bool:
         """Whether the passes can do the thin products themselves."""
-        return self.products.copies > 1 and rank <= MAX_FUSED_RANK
+        return self._fuses and rank <= MAX_FUSED_RANK
 
     def build_and_project(
         self, V: Any, U: Any, tiles: tuple[Any, Any], share: Any, pieces: Pieces, products: Any, thin: Any,
@@ -139,13 +142,13 @@ class DeviceFunctions:
     ) -> None:  # fmt: skip
         """:meth:`build`, but ``thin (rank, n) = Q F^T`` for F; products (n_parts, rank, n) is a buffer."""
         (n, m), rank = V.shape, len(thin)
-        n_parts, per_block = share_out_tiles(n, m)
+        n_parts, per_block = share_out_tiles(n, m, BUILD_WARPS)
         summed = thin if n_parts == 1 else products
         arrays = V, U, tiles[0], share, pieces.forward, pieces.carry, pieces.weight, summed, *ends
         sizes = np.int32(n), np.int32(m), np.int32(rank), np.int32(per_block)
         grid = -(-n // LENGTH), n_parts, -(-rank // RANK_TILE)
         arguments = *arrays, *sizes, *self._scalars(c)
-        self._launch(FUSED_BUILDS[_is_general(c)], grid, self.threads, arguments, PROJECT_BYTES)
+        self._launch(FUSED_BUILDS[_is_general(c)], grid, 32 * BUILD_WARPS, arguments, BUILD_BYTES)
         if n_parts > 1:
             arguments = products, thin, np.int32(n_parts), np.int32(rank * n)
             self._launch("add_products", -(-rank * n // 256), 256, arguments)
@@ -156,7 +159,7 @@ class DeviceFunctions:
     ) -> None:  # fmt: skip
         """:meth:`update` with D from solved (2 rank, n) and Q; partial is (n_parts, n)."""
         (n, m), rank = V.shape, len(solved) // 2
-        n_parts, per_block = share_out_tiles(n, m)
+        n_parts, per_block = share_out_tiles(n, m, UPDATE_WARPS)
         tables = pieces.backward, pieces.eliminate, pieces.substitute
         arrays = V, U, tiles[1], solved, share, *tables, *ends, partial, residuals
         sizes = np.int32(n), np.int32(m), np.int32(rank), np.int32(per_block)

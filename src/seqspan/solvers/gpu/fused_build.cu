@@ -2,6 +2,9 @@
 
 #ifdef SPLIT
 
+constexpr int BUILD_WARPS = 5;  // per block, for which two blocks find room in shared memory
+constexpr int BUILD_BUFFER = 2 * LENGTH * 32 + LENGTH * BUILD_STRIDE + 32 * RANK_TILE;  // numbers of a warp
+
 // Add to sum (RANK_TILE, LENGTH) the product of tiles of Q with one of F (LENGTH, 32).
 __device__ __forceinline__ void add_product(const float4* Q, const float* F, float (&sum)[4][4][4]) {
     const int lane = threadIdx.x & 31, g = lane >> 2, c = lane & 3;
@@ -22,7 +25,7 @@ __device__ __forceinline__ void add_product(const float4* Q, const float* F, flo
 __device__ __forceinline__ void write_product(const float (&sum)[4][4][4], float* shared, float* __restrict__ products,
                                               int first, int rank, int n) {
     const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, g = lane >> 2, c = lane & 3;
-    for (int w = 0; w < WARPS; ++w) {
+    for (int w = 0; w < BUILD_WARPS; ++w) {
         __syncthreads();
         if (warp != w) continue;
 #pragma unroll
@@ -35,7 +38,7 @@ __device__ __forceinline__ void write_product(const float (&sum)[4][4][4], float
     }
     __syncthreads();
     const int t = blockIdx.x * LENGTH + lane;
-    for (int row = warp; row < min(RANK_TILE, rank - first); row += WARPS)
+    for (int row = warp; row < min(RANK_TILE, rank - first); row += BUILD_WARPS)
         if (t < n) products[((size_t)blockIdx.y * rank + first + row) * n + t] = shared[row * UPDATE_STRIDE + lane];
 }
 
@@ -49,8 +52,8 @@ __device__ __forceinline__ void build_tiles(
     float t1, float t2, int fixed) {
     constexpr int Q_SIZE = RANK_TILE * 32 / 4;
     __shared__ float4 table[LENGTH];
-    __shared__ __align__(16) float tiles[WARPS][LENGTH * BUILD_STRIDE];
-    extern __shared__ float4 shared_Q[];
+    __shared__ float behind_tiles[BUILD_WARPS][32];
+    extern __shared__ float4 shared[];
     const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, start = blockIdx.x * LENGTH;
     const int end = min((int)(blockIdx.y + 1) * per_block, m / 32), t = start + lane;
     if (warp == 0) {
@@ -64,63 +67,64 @@ __device__ __forceinline__ void build_tiles(
         table[lane] = make_float4(share_of_u<GENERAL>(t < n ? share[t] : 0, r2), later * inverse,
                                   t < n ? weight[t] : 0, 0);
     }
-    __syncthreads();
-    float v[LENGTH], u[LENGTH], sum[4][4][4] = {}, u_before = 0, *F = tiles[warp];
     const float share_before = start > 0 ? share_of_u<GENERAL>(share[start - 1], r2) : 0;
+    float* v = (float*)shared + warp * BUILD_BUFFER;
+    float *u = v + LENGTH * 32, *F = u + LENGTH * 32, *u_before = behind_tiles[warp], sum[4][4][4] = {};
+    float4* my_Q = (float4*)(F + LENGTH * BUILD_STRIDE);
     const unsigned pitch = 4 * m;
-    float4* my_Q = shared_Q + warp * Q_SIZE;
     int tile = blockIdx.y * per_block + warp;
-    V += (size_t)start * m + 32 * tile + lane;
-    U += (size_t)start * m + 32 * tile + lane;
+    V += (size_t)start * m + 32 * tile;
+    U += (size_t)start * m + 32 * tile;
     Q += ((size_t)blockIdx.z * (m / 32) + tile) * Q_SIZE;
-    if (tile < end) {
-        begin_copy(Q, my_Q, Q_SIZE);
-        if (start > 0) u_before = __ldcs(U - m);
-#pragma unroll
-        for (int j = 0; j < LENGTH; ++j) {
-            v[j] = __ldcs(step_of(V, j, pitch));
-            u[j] = __ldcs(step_of(U, j, pitch));
-        }
-    }
-    for (; tile < end; tile += WARPS) {
+    const auto begin_state = [&]() {
+        begin_piece(V, v, pitch);
+        begin_piece(U, u, pitch);
+        if (start > 0) begin_copy<4>(U - m + lane, u_before + lane);
+    };
+    if (tile < end) begin_state();
+    end_group();
+    if (tile < end) begin_tile(Q, my_Q, Q_SIZE);
+    end_group();
+    __syncthreads();
+    for (; tile < end; tile += BUILD_WARPS) {
         const int i = 32 * tile + lane;
-        const bool more = tile + WARPS < end;  // then the next atoms are fetched
-        float before = reflected<GENERAL>(u_before, share_before, r2, t2), left = 0, first = 0;
-        V += 32 * WARPS;
-        U += 32 * WARPS;
-        Q += WARPS * Q_SIZE;
-        if (more && start > 0) u_before = __ldcs(U - m);
-#pragma unroll
+        const bool more = tile + BUILD_WARPS < end;  // then the next atoms are fetched as soon as there is room
+        finish_copies<1>();
+        float before = start > 0 ? reflected<GENERAL>(u_before[lane], share_before, r2, t2) : 0, left = 0, first = 0;
+#pragma unroll 8
         for (int j = 0; j < LENGTH; ++j) {
             const float4 e = table[j];
-            const float after = reflected<GENERAL>(u[j], e.x, r2, t2);
-            const float a = multiplier_of_v(v[j], t1, GENERAL && fixed && start + j == i);
-            const float f = fmaf(r1, fmaf(-2, a, v[j]), before - after);
-            if (more) {
-                v[j] = __ldcs(step_of(V, j, pitch));
-                u[j] = __ldcs(step_of(U, j, pitch));
-            }
+            const float my_v = v[32 * j + lane], after = reflected<GENERAL>(u[32 * j + lane], e.x, r2, t2);
+            const float a = multiplier_of_v(my_v, t1, GENERAL && fixed && start + j == i);
+            const float f = fmaf(r1, fmaf(-2, a, my_v), before - after);
             F[j * BUILD_STRIDE + lane] = f;
             left = fmaf(f, e.y, left);
             first = fmaf(f, e.z, first);
             before = after;
         }
+        __syncwarp();
+        V += 32 * BUILD_WARPS;
+        U += 32 * BUILD_WARPS;
+        Q += BUILD_WARPS * Q_SIZE;
+        if (more) begin_state();
+        end_group();
         if (blockIdx.z == 0) {
             const size_t place = (size_t)blockIdx.x * m + i;
             head[place] = first;
             tail[place] = left;
             behind[place] = before;
         }
-        finish_copy();
+        finish_copies<1>();
         add_product(my_Q, F, sum);
         __syncwarp();
-        if (more) begin_copy(Q, my_Q, Q_SIZE);
+        if (more) begin_tile(Q, my_Q, Q_SIZE);
+        end_group();
     }
-    write_product(sum, tiles[0], products, blockIdx.z * RANK_TILE, rank, n);
+    write_product(sum, (float*)shared, products, blockIdx.z * RANK_TILE, rank, n);
 }
 
 #define BUILD(NAME, GENERAL)                                                                                          \
-    extern "C" __global__ void __launch_bounds__(THREADS, 3)                                                       \
+    extern "C" __global__ void __launch_bounds__(32 * BUILD_WARPS, 2)                                                    \
     NAME(const float* V, const float* U, const float4* Q, const float* share, const float* forward,                    \
          const float* carry, const float* weight, float* products, float* head, float* tail, float* behind, int n,    \
          int m, int rank, int per_block, float r1, float r2, float t1, float t2, int fixed) {                         \

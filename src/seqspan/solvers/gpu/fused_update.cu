@@ -8,8 +8,11 @@ __device__ __forceinline__ void load_difference(const float* __restrict__ solved
                                                 int n_blocks, int rank, int n) {
     const int start = blockIdx.x * LENGTH;
     const auto at = [&](int row, int t) {
-        return row < rank && t < n ? solved[(size_t)row * n + t] - solved[(size_t)(rank + row) * n + t] : 0;
+        const float* place = solved + (size_t)min(row, rank - 1) * n + min(t, n - 1);
+        const float difference = place[0] - place[(size_t)rank * n];
+        return row < rank && t < n ? difference : 0;
     };
+#pragma unroll 4
     for (int place = threadIdx.x; place < 128 * n_blocks; place += THREADS) {
         const int lane = place & 31, row = 8 * (place >> 7) + (lane & 3);
         const int t = start + 8 * (place >> 5 & 3) + (lane >> 2);
@@ -84,28 +87,35 @@ __device__ __forceinline__ void update_tiles(
     int rank, int per_block, float r1, float r2, float t1, float t2, float alpha, int fixed) {
     __shared__ float4 back[LENGTH], forth[LENGTH];
     __shared__ __align__(16) float tiles[WARPS][32 * UPDATE_STRIDE];
-    extern __shared__ float4 shared_Q[];
+    __shared__ float ends[WARPS][3][32];
+    extern __shared__ float4 shared[];
     const int n_blocks = (rank + 15) / 16 * 2, Q_size = 64 * n_blocks;
-    float4* difference = shared_Q + WARPS * Q_size;
+    float4* difference = shared + WARPS * (Q_size + 2 * LENGTH * 8);
     float2* edge = (float2*)(difference + 128 * n_blocks);
     const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, piece = blockIdx.x, start = piece * LENGTH;
     const int count = min(LENGTH, n - start), end = min((int)(blockIdx.y + 1) * per_block, m / 32);
     const bool last = piece == gridDim.x - 1;
-    float v[LENGTH], u[LENGTH], r[8] = {0, 0, 0, 0, 0, 0, 0, 0}, norm = 0, *D = tiles[warp];
+    float r[8] = {0, 0, 0, 0, 0, 0, 0, 0}, norm = 0, *D = tiles[warp];
+    float4* my_Q = shared + warp * Q_size;
+    float *stage = (float*)(shared + WARPS * Q_size) + warp * 2 * LENGTH * 32, (*end_of)[32] = ends[warp];
     const unsigned pitch = 4 * m;
     int tile = blockIdx.y * per_block + warp;
-    V += (size_t)start * m + 32 * tile + lane;
-    U += (size_t)start * m + 32 * tile + lane;
+    V += (size_t)start * m + 32 * tile;
+    U += (size_t)start * m + 32 * tile;
     Q += (size_t)tile * Q_size;
-    float4* my_Q = shared_Q + warp * Q_size;
+    const auto begin_state = [&](int skipped) {  // of the tile `skipped` tiles ahead
+        const size_t place = (size_t)piece * m + 32 * (tile + skipped) + lane;
+        begin_piece(V + 32 * skipped, stage, pitch);
+        begin_piece(U + 32 * skipped, stage + LENGTH * 32, pitch);
+        if (!last) begin_copy<4>(head + place + m, end_of[0] + lane);
+        if (piece > 0) begin_copy<4>(tail + place - m, end_of[1] + lane);
+        if (piece > 0) begin_copy<4>(behind + place - m, end_of[2] + lane);
+    };
     if (tile < end) {
-        begin_copy(Q, my_Q, Q_size);
-#pragma unroll
-        for (int j = 0; j < LENGTH; ++j) {
-            v[j] = __ldcs(step_of(V, j, pitch));
-            u[j] = __ldcs(step_of(U, j, pitch));
-        }
+        begin_tile(Q, my_Q, Q_size);
+        begin_state(0);
     }
+    end_group();
     if (threadIdx.x < LENGTH) {
         const int t = start + threadIdx.x;
         const bool exists = t < n;
@@ -118,15 +128,24 @@ __device__ __forceinline__ void update_tiles(
     __syncthreads();
     for (; tile < end; tile += WARPS, V += 32 * WARPS, U += 32 * WARPS) {
         const int i = 32 * tile + lane;
-        const bool more = tile + WARPS < end;  // then the next atoms are fetched
-        const size_t place = (size_t)piece * m + i;
-        const float y_beyond = last ? 0 : head[place + m], entry = piece > 0 ? tail[place - m] : 0;
-        const float first_before = piece > 0 ? behind[place - m] : 0;
-        finish_copy();
+        const bool more = tile + WARPS < end;  // then the next atoms are fetched as soon as there is room
+        finish_copies<0>();
         const float d_beyond = expand_tile(my_Q, difference, edge, D, n_blocks);
-        Q += WARPS * Q_size;
+        float v[LENGTH], u[LENGTH];
+#pragma unroll
+        for (int j = 0; j < LENGTH; ++j) {
+            v[j] = stage[32 * j + lane];
+            u[j] = stage[LENGTH * 32 + 32 * j + lane];
+        }
+        const float y_beyond = last ? 0 : end_of[0][lane], entry = piece > 0 ? end_of[1][lane] : 0;
+        const float first_before = piece > 0 ? end_of[2][lane] : 0;
         __syncwarp();
-        if (more) begin_copy(Q, my_Q, Q_size);
+        Q += WARPS * Q_size;
+        if (more) {
+            begin_tile(Q, my_Q, Q_size);
+            begin_state(WARPS);
+        }
+        end_group();
         float y[LENGTH], carried = y_beyond;
         float4 e = back[LENGTH - 1];
         float after = reflected<GENERAL>(u[LENGTH - 1], e.x, r2, t2);
@@ -154,18 +173,16 @@ __device__ __forceinline__ void update_tiles(
                 if (j % 4 == 0) d = mine[k / 4];
                 x = y[k] + e.y * x;
                 smooth = x + (j % 4 == 0 ? d.x : j % 4 == 1 ? d.y : j % 4 == 2 ? d.z : d.w);
-                float* at = step_of(V, k, pitch);
+                float* at = step_of(V + lane, k, pitch);
                 __stcs(at, move_v<MEASURE>(v[k], smooth, t1, alpha, GENERAL && fixed && start + j == i, r));
-                if (more) v[k] = __ldcs(at + 32 * WARPS);
             } else {
                 smooth = y_beyond + in_beyond * x + d_beyond;
             }
             if (j == 0) continue;
             const int p = j - 1;
-            float* at = step_of(U, p, pitch);
+            float* at = step_of(U + lane, p, pitch);
             const float moved = move_jump<MEASURE, GENERAL>(u[p], smooth - previous, own, t2, alpha, r);
             __stcs(at, moved);
-            if (more) u[p] = __ldcs(at + 32 * WARPS);
             square[p % 4] = moved * moved;
             if (p % 4 == 3) mine[p / 4] = make_float4(square[0], square[1], square[2], square[3]);
         }
@@ -186,7 +203,7 @@ __device__ __forceinline__ void update_tiles(
 }
 
 #define UPDATE_TILES(NAME, MEASURE, GENERAL)                                                                          \
-    extern "C" __global__ void __launch_bounds__(THREADS, 3)                                                       \
+    extern "C" __global__ void __launch_bounds__(THREADS, 2)                                                       \
     NAME(float* V, float* U, const float4* Q, const float* solved, const float* share, const float* backward,          \
          const float* eliminate, const float* substitute, const float* head, const float* tail, const float* behind,  \
          float* partial, float* residuals, int n, int m, int rank, int per_block, float r1, float r2, float t1,       \

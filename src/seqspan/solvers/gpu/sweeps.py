@@ -257,16 +257,16 @@ class _Buffers:
     def __init__(self, sweeps: Sweeps) -> None:
         xp, n, m, rank, dtype = sweeps.xp, sweeps.n, sweeps.m, sweeps.rank, sweeps.dtype
         n_blocks, n_pieces = sweeps.functions.blocks(n, m)
-        n_parts = sweeps.functions.parts(n, m) if sweeps.fused else n_blocks
+        parts = sweeps.functions.parts(n, m) if sweeps.fused else (1, n_blocks)
         self.large = xp.empty((n, m), dtype)
         self.ends = tuple(xp.empty((3, n_pieces, m), dtype))
         self.thin = xp.empty((rank, n), dtype)
-        self.products = xp.empty((n_parts, rank, n), dtype) if sweeps.fused and n_parts > 1 else None
+        self.products = xp.empty((parts[0], rank, n), dtype) if parts[0] > 1 else None
         self.solved = xp.empty((2 * rank, n), dtype)
         self.fitted = self.solved[:rank]
         self.partial = xp.empty((n_blocks, n), dtype)
-        self.step_norms = self.partial[:n_parts]
-        self.residuals = xp.empty((n_parts * n_pieces, 8), dtype)
+        self.step_norms = self.partial[: parts[1]]
+        self.residuals = xp.empty((parts[1] * n_pieces, 8), dtype)
         self.sums = xp.empty((n_blocks * n_pieces, 2), dtype)
         self.squares = xp.empty((m // LANES, BANDS, -(-n // LANES) * LANES), dtype)
         self.extremes = xp.empty((m // LANES, 2, BANDS), dtype)

@@ -19,18 +19,39 @@ __device__ __forceinline__ T* step_of(T* first, int j, unsigned pitch) {
     return place;
 }
 
-// Begin to copy a tile of Q to the shared memory of a warp; finish_copy waits for it.
-__device__ __forceinline__ void begin_copy(const float4* __restrict__ source, float4* target, int count) {
-#pragma unroll 4
-    for (int k = threadIdx.x & 31; k < count; k += 32) {
-        const unsigned place = (unsigned)__cvta_generic_to_shared(target + k);
-        asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(place), "l"(source + k) : "memory");
-    }
+// Begin to copy to shared memory, without waiting and without registers. What the compiler fetches into registers ahead
+// of time, it waits for as soon as it runs out of registers, or enters a loop.
+template <int BYTES>
+__device__ __forceinline__ void begin_copy(const void* source, void* target) {
+    const unsigned place = (unsigned)__cvta_generic_to_shared(target);
+    if (BYTES == 16)
+        asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(place), "l"(source) : "memory");
+    else
+        asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(place), "l"(source) : "memory");
 }
 
-__device__ __forceinline__ void finish_copy() {
-    asm volatile("cp.async.wait_all;" ::: "memory");
+// Copies begun until now are waited for together: finish_copies waits for all but the last `LATER` of such groups.
+__device__ __forceinline__ void end_group() { asm volatile("cp.async.commit_group;" ::: "memory"); }
+
+template <int LATER>
+__device__ __forceinline__ void finish_copies() {
+    asm volatile("cp.async.wait_group %0;" ::"n"(LATER) : "memory");
     __syncwarp();
+}
+
+// Copy a tile of Q, numbers that belong to a warp.
+__device__ __forceinline__ void begin_tile(const float4* __restrict__ source, float4* target, int count) {
+#pragma unroll 4
+    for (int k = threadIdx.x & 31; k < count; k += 32) begin_copy<16>(source + k, target + k);
+}
+
+// Copy 32 atoms of a piece, rows of which are `pitch` bytes apart, to target (LENGTH, 32).
+__device__ __forceinline__ void begin_piece(const float* source, float* target, unsigned pitch) {
+    const int lane = threadIdx.x & 31, row = lane >> 3, column = 4 * (lane & 7);
+    const float* mine = step_of(source + column, row, pitch);
+#pragma unroll
+    for (int j = 0; j < LENGTH; j += 4)
+        begin_copy<16>(step_of(mine, j, pitch), target + 32 * (row + j) + column);
 }
 
 // What the ten leading bits of a number leave. Tensor cores ignore the others, so the number is its leading part.

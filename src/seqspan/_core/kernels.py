@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Self, TypeAlias
 
 import numpy as np
@@ -127,6 +128,12 @@ def _squared_distances(X: Array, anchors: IntArray) -> tuple[Array, Array]:
     return np.maximum(distances, 0, out=distances), squares
 
 
+@lru_cache(maxsize=4)
+def _pairs(count: int) -> tuple[IntArray, IntArray]:
+    """Places above the diagonal. Features of surrogates ask for the same ones again and again."""
+    return np.triu_indices(count, 1)
+
+
 def median_distance(distances: Array, anchors: IntArray, negligible: float) -> float:
     """Median squared distance between distinct anchors; 1 if they are all equal.
 
@@ -143,7 +150,7 @@ def median_distance(distances: Array, anchors: IntArray, negligible: float) -> f
     >>> median_distance(squared_distances(np.array([[0.0, 1.0, 3.0]]), anchors), anchors, 1e-7)
     4.0
     """
-    between = to_host(distances[anchors])[np.triu_indices(len(anchors), 1)]
+    between = to_host(distances[anchors])[_pairs(len(anchors))]
     distinct = between[between > negligible * max(float(between.max(initial=0)), np.finfo(float).tiny)]
     return float(np.median(distinct)) if len(distinct) else 1.0
 

@@ -15,8 +15,15 @@ class PlainDeviceFunctions:
 
     xp = np
 
-    def __init__(self, dtype=np.float64):
+    def __init__(self, dtype=np.float64, fused=False):
         self.real = np.dtype(dtype).type
+        self.fused = fused
+
+    def can_fuse(self, rank):
+        return self.fused
+
+    def parts(self, n, m):
+        return 1, 1
 
     def cut_into_pieces(self, steps, c) -> Pieces:
         return cut_into_pieces(steps, c.r1, c.r2)
@@ -32,8 +39,16 @@ class PlainDeviceFunctions:
                 y = (F[t] + pieces.coupling[t] * y) * pieces.backward[t]
             for t in range(start, end):
                 left = (F[t] + before(pieces.coupling, t) * left) * pieces.forward[t]
-            ends[0, k], ends[1, k] = y, left
-            ends[2, k] = U[end - 1] - 2 * multiplier_of_u(U, share, c)[end - 1]
+            ends[0][k], ends[1][k] = y, left
+            ends[2][k] = U[end - 1] - 2 * multiplier_of_u(U, share, c)[end - 1]
+
+    def tiles(self, Q):
+        return Q
+
+    def build_and_project(self, V, U, Q, share, pieces, products, thin, ends, c):
+        F = np.empty_like(V)
+        self.build(V, U, share, pieces, F, ends, c)
+        self.project(Q, F, thin)
 
     def join(self, ends, pieces):
         heads, tails, _ = ends
@@ -58,6 +73,10 @@ class PlainDeviceFunctions:
             parts = S - (V - a), S, V - a - Z, a, step - (U - b), step, U - b - J, b
             residuals[:] = 0
             residuals[0] = [np.sum(part**2) for part in parts]
+
+    def expand_and_update(self, V, U, Q, solved, share, pieces, ends, partial, residuals, c, alpha, measure):
+        D = (solved[: len(Q)] - solved[len(Q) :]).T @ Q
+        self.update(V, U, D, share, pieces, ends, partial, residuals, c, alpha, measure)
 
     def share_columns(self, partial, norms, share, bound):
         norms[:] = partial.sum(axis=0, dtype=float)

@@ -82,6 +82,26 @@ def test_device_functions_do_what_their_twins_do(model, dtype, joins, shape, pen
     close(device.coefficients(b), plain.coefficients(a), dtype, condition)
 
 
+@pytest.mark.parametrize("model", [MODELS[0], MODELS[2]], ids=str)
+def test_blocks_go_through_many_tiles(model, cupy, monkeypatch):
+    """Only large problems have more tiles than warps: here all the tiles of a piece are one block's."""
+    monkeypatch.setattr("seqspan.solvers.gpu.device_functions.ENOUGH_BLOCKS", 1)
+    X, n, dtype = two_subspaces((10, 333), seed=3), 333, np.dtype(np.float32)
+    plain = Sweeps(model, reduce_on_device(X, np), PlainDeviceFunctions())
+    functions = device_functions_for(dtype, 0)
+    device = Sweeps(model, reduce_on_device(cupy.asarray(X, dtype=dtype), cupy), functions)
+    a, b = plain.zero_state(2.0, 5.0), device.zero_state(2.0, 5.0)
+    a.V[:, :n], a.U[:, :n] = 0.1 * np.random.default_rng(0).standard_normal((2, n, n))
+    b.V[:], b.U[:] = cupy.asarray(a.V), cupy.asarray(a.U)
+    plain.settle(a)
+    device.settle(b)
+    for measure in (False, True, False):
+        plain.iterate(a, measure=measure)
+        device.iterate(b, measure=measure)
+    close(b.V, a.V, dtype, 11)
+    close(b.U, a.U, dtype, 11)
+
+
 @EVERY_PRECISION
 @pytest.mark.parametrize("fixed", [0, 1])
 @pytest.mark.parametrize("mean", [0.0, -0.5], ids=["within reach", "out of reach"])

@@ -79,11 +79,11 @@ def test_heads_are_weighted_sums(n, r1, r2):
     np.testing.assert_allclose(ends[0], sums, rtol=1e-9, atol=1e-12 / r1)
 
 
-def both(model, shape, seed):
+def both(model, shape, seed, fused=False):
     """The compiled sweeps and those in plain device functions, with the same state of random numbers."""
     X = two_subspaces(shape, seed=seed)
     theirs = compiled.Sweeps(model, reduced.reduce(X, float), Team(1))
-    ours = Sweeps(model, reduce_on_device(X, np), PlainDeviceFunctions())
+    ours = Sweeps(model, reduce_on_device(X, np), PlainDeviceFunctions(fused=fused))
     a, b = theirs.zero_state(2.0, 5.0), ours.zero_state(2.0, 5.0)
     rng = np.random.default_rng(seed)
     n = shape[1]
@@ -112,8 +112,9 @@ def assert_same(theirs, a, ours, b, rtol=1e-9):
 @EVERY_MODEL
 @EVERY_JOINS
 @pytest.mark.parametrize("shape", [(6, 75), (90, 70)], ids=["wide", "tall"])
-def test_iterations_are_those_of_the_compiled_sweeps(model, joins, shape):
-    theirs, a, ours, b = both(replace(model, joins=joins), shape, seed=3)
+@pytest.mark.parametrize("fused", [False, True], ids=["apart", "fused"])
+def test_iterations_are_those_of_the_compiled_sweeps(model, joins, shape, fused):
+    theirs, a, ours, b = both(replace(model, joins=joins), shape, 3, fused)
     for measure in (False, True, False):
         residuals = theirs.iterate(a, measure=measure), ours.iterate(b, measure=measure)
         if measure:

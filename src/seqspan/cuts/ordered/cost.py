@@ -272,7 +272,7 @@ class _ViewModel:
         slopes = np.array([[freedom[g:].sum(), len(sizes) - g] for g in range(len(sizes))]) / (2 * len(sizes))
         return cls(sizes, prior_samples, slopes)
 
-    @property
+    @cached_property
     def _shares(self) -> Array:
         """Of the averages, the share that each feature is part of."""
         shares: Array = np.mean(self.sizes[:, None] > np.arange(self.sizes[-1]), axis=0)
@@ -356,9 +356,10 @@ class _ViewModel:
     @property
     def pair_model(self) -> tuple[Any, ...]:
         """What :class:`seqspan.cuts.ordered.device_functions.PairCosts` calls model."""
-        halves, weight, constant = self._length_constants()
+        halves, weight, constant = self._length_constants
         return self.prior, self.sizes, self.slopes, self._shares, halves, weight, constant
 
+    @cached_property
     def _length_constants(self) -> tuple[Array, float, float]:
         """Arguments of log gamma for no samples, the weight of the log of their number, and a constant."""
         halves = (self.prior_samples + 2 + np.arange(self.sizes[-1])) / 2
@@ -374,7 +375,7 @@ class _ViewModel:
         """All of the cost but the log determinant, for numbers of samples."""
         from scipy.special import gammaln  # takes long to import
 
-        halves, weight, constant = self._length_constants()
+        halves, weight, constant = self._length_constants
         table = weight * np.log1p(counts)
         table -= constant
         without, shares = gammaln(halves), self._shares

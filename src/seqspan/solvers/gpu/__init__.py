@@ -2,7 +2,7 @@
 
 ===================  ========================================================================================
 pieces.py            splits the recursions in time into pieces that a GPU solves in parallel, exactly
-``*.cu``             the device functions: an iteration is two passes over the state and two thin products
+``*.cu``             the device functions: an iteration is two passes over the state, with two thin products
 device_functions.py  compiles and launches the device functions
 products.py          the thin products
 sweeps.py            an iteration and its certificate, for NumPy or CuPy arrays

@@ -14,6 +14,7 @@ constexpr int LENGTH = 32;  // time steps per piece: as many as a warp has lanes
 constexpr int THREADS = 512 / sizeof(real);  // per block: three pieces of this many atoms fit in any shared memory
 constexpr int WARPS = THREADS / 32;
 constexpr int BANDS = 4;           // band widths that tighten tries
+constexpr int RUNS = 16;           // of pieces that threads of join follow at the same time
 constexpr int PATH_THREADS = 512;  // threads per block of solve_path, residual and collect
 constexpr unsigned ALL = 0xffffffffu;
 constexpr real HUGE_REAL = (real)1e30;

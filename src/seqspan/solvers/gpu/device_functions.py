@@ -11,13 +11,26 @@ from typing import Any
 import numpy as np
 
 from seqspan._core.backend import require_cupy
+from seqspan.solvers.fast.sweeps import HUGE
 from seqspan.solvers.gpu.pieces import LENGTH, Pieces, Steps
-from seqspan.solvers.gpu.products import Products
+from seqspan.solvers.gpu.products import Products, tiles_to_expand, tiles_to_project
 
 LANES = 32  # threads of a warp
 BANDS = 4  # band widths that tighten tries, as in common.cu
+RUNS = 16  # of pieces that threads of join follow at the same time, as in common.cu
 PATH_THREADS = 512  # threads per block of solve_path, residual and collect, as in common.cu
-SOURCES = "common.cu", "iteration.cu", "certificate.cu"
+SOURCES = "common.cu", "iteration.cu", "tiles.cu", "fused_build.cu", "fused_update.cu", "certificate.cu"
+FUSED_SHARED_BYTES = 130_000  # per block that the fused passes need; data centre GPUs have it from Ampere on
+MAX_FUSED_RANK = 96  # coordinates for which that is enough
+MAX_SHARED_ATTRIBUTE = 97  # CUDA's number for how much there is
+RANK_TILE = 64  # coordinates that the first fused pass multiplies by at a time, as in tiles.cu
+MAX_TILES = 32  # of 32 atoms that a block goes through: sums over more would be read more often than V
+ENOUGH_BLOCKS = 1024  # to fill a GPU
+BUILD_WARPS, UPDATE_WARPS = 5, 4  # of a block in the fused passes, as in fused_build.cu and common.cu
+STATE_BYTES = 2 * LENGTH * 32 * 4  # of shared memory that V and U of a warp take
+BUILD_BYTES = BUILD_WARPS * (STATE_BYTES + LENGTH * 40 * 4 + RANK_TILE * 32 * 4)  # also F and a tile of Q
+FUSED_BUILDS = "build_and_project", "build_and_project_any"
+FUSED_UPDATES = "expand_and_update", "expand_and_update_any", "expand_and_measure", "expand_and_measure_any"
 
 
 @dataclass(frozen=True)
@@ -29,6 +42,32 @@ class Constants:
     t1: float
     t2: float
     fixed: int
+
+
+def share_out_tiles(n: int, m: int, n_warps: int) -> tuple[int, int]:
+    """Number of parts of the atoms that different blocks go through, and tiles of 32 atoms in each.
+
+    Examples
+    --------
+    >>> share_out_tiles(9842, 9856, 4), share_out_tiles(10**6, 128, 4)
+    ((10, 32), (1, 4))
+    """
+    n_tiles, n_pieces = m // LANES, -(-n // LENGTH)
+    wanted = max(-(-n_tiles // MAX_TILES), -(-ENOUGH_BLOCKS // n_pieces))
+    per_block = -(-n_tiles // wanted)
+    per_block = -(-per_block // n_warps) * n_warps
+    return -(-n_tiles // per_block), per_block
+
+
+def _is_general(c: Constants) -> bool:
+    """Whether the diagonal is fixed or entries of U are clipped; otherwise there is less to compute."""
+    return bool(c.fixed) or c.t2 < HUGE
+
+
+def _expand_bytes(rank: int) -> int:
+    """Shared memory of the second pass: V, U and Q of every warp, and what Q is multiplied by."""
+    n_rows = -(-rank // 16) * 16
+    return UPDATE_WARPS * (STATE_BYTES + n_rows * 32 * 4) + n_rows * 4 * (64 + 1)
 
 
 @cache
@@ -59,6 +98,13 @@ class DeviceFunctions:
         self._shared = 3 * LENGTH * self.threads * np.dtype(dtype).itemsize
         for name in ("update", "update_and_measure"):
             self._function(name).max_dynamic_shared_size_bytes = self._shared
+        shared = cupy.cuda.runtime.deviceGetAttribute(MAX_SHARED_ATTRIBUTE, cupy.cuda.Device().id)
+        self._fuses = self.products.copies > 1 and shared >= FUSED_SHARED_BYTES
+        if self._fuses:
+            for name in FUSED_BUILDS:
+                self._function(name).max_dynamic_shared_size_bytes = BUILD_BYTES
+            for name in FUSED_UPDATES:
+                self._function(name).max_dynamic_shared_size_bytes = _expand_bytes(MAX_FUSED_RANK)
 
     def cut_into_pieces(self, steps: Steps, c: Constants) -> Pieces:
         """The tables of :func:`seqspan.solvers.gpu.pieces.cut_into_pieces`."""
@@ -78,16 +124,55 @@ class DeviceFunctions:
         return -(-m // self.threads), -(-n // LENGTH)
 
     def build(self, V: Any, U: Any, share: Any, pieces: Pieces, F: Any, ends: Any, c: Constants) -> None:
-        """Write F, and to ends (3, n_pieces, m) the heads, the tails and the values behind each piece."""
-        arrays = V, U, share, pieces.forward, pieces.carry, pieces.weight, F, ends[0], ends[1], ends[2]
+        """Write F, and to ends, three arrays (n_pieces, m), heads, tails and the values behind each piece."""
+        arrays = V, U, share, pieces.forward, pieces.carry, pieces.weight, F, *ends
         self._over_pieces("build", V.shape, arrays, self._scalars(c))
+
+    def parts(self, n: int, m: int) -> tuple[int, int]:
+        """Number of parts of the atoms over which the fused passes sum separately."""
+        return share_out_tiles(n, m, BUILD_WARPS)[0], share_out_tiles(n, m, UPDATE_WARPS)[0]
+
+    def can_fuse(self, rank: int) -> bool:
+        """Whether the passes can do the thin products themselves."""
+        return self._fuses and rank <= MAX_FUSED_RANK
+
+    def build_and_project(
+        self, V: Any, U: Any, tiles: tuple[Any, Any], share: Any, pieces: Pieces, products: Any, thin: Any,
+        ends: Any, c: Constants,
+    ) -> None:  # fmt: skip
+        """:meth:`build`, but ``thin (rank, n) = Q F^T`` for F; products (n_parts, rank, n) is a buffer."""
+        (n, m), rank = V.shape, len(thin)
+        n_parts, per_block = share_out_tiles(n, m, BUILD_WARPS)
+        summed = thin if n_parts == 1 else products
+        arrays = V, U, tiles[0], share, pieces.forward, pieces.carry, pieces.weight, summed, *ends
+        sizes = np.int32(n), np.int32(m), np.int32(rank), np.int32(per_block)
+        grid = -(-n // LENGTH), n_parts, -(-rank // RANK_TILE)
+        arguments = *arrays, *sizes, *self._scalars(c)
+        self._launch(FUSED_BUILDS[_is_general(c)], grid, 32 * BUILD_WARPS, arguments, BUILD_BYTES)
+        if n_parts > 1:
+            arguments = products, thin, np.int32(n_parts), np.int32(rank * n)
+            self._launch("add_products", -(-rank * n // 256), 256, arguments)
+
+    def expand_and_update(
+        self, V: Any, U: Any, tiles: tuple[Any, Any], solved: Any, share: Any, pieces: Pieces, ends: Any,
+        partial: Any, residuals: Any, c: Constants, alpha: float, measure: bool,
+    ) -> None:  # fmt: skip
+        """:meth:`update` with D from solved (2 rank, n) and Q; partial is (n_parts, n)."""
+        (n, m), rank = V.shape, len(solved) // 2
+        n_parts, per_block = share_out_tiles(n, m, UPDATE_WARPS)
+        tables = pieces.backward, pieces.eliminate, pieces.substitute
+        arrays = V, U, tiles[1], solved, share, *tables, *ends, partial, residuals
+        sizes = np.int32(n), np.int32(m), np.int32(rank), np.int32(per_block)
+        *penalties, fixed = self._scalars(c)
+        name = FUSED_UPDATES[2 * measure + _is_general(c)]
+        arguments = *arrays, *sizes, *penalties, self.real(alpha), fixed
+        self._launch(name, (-(-n // LENGTH), n_parts), self.threads, arguments, _expand_bytes(rank))
 
     def join(self, ends: Any, pieces: Pieces) -> None:
         """Heads become y at the first step of every piece, tails x at its last."""
-        n_pieces, m = ends.shape[1:]
-        arrays = ends[0], ends[1], pieces.fade, pieces.forward_fade, pieces.across, pieces.link
-        threads = 64  # small blocks, so that all multiprocessors are used
-        self._launch("join", -(-m // threads), threads, (*arrays, np.int32(n_pieces), np.int32(m)))
+        n_pieces, m = ends[0].shape
+        arrays = *ends[:2], pieces.fade, pieces.forward_fade, pieces.across, pieces.link
+        self._launch("join", m // LANES, (LANES, RUNS), (*arrays, np.int32(n_pieces), np.int32(m)))
 
     def update(
         self, V: Any, U: Any, D: Any, share: Any, pieces: Pieces, ends: Any, partial: Any, residuals: Any,
@@ -95,7 +180,7 @@ class DeviceFunctions:
     ) -> None:  # fmt: skip
         """Update V and U; write U's squared column norms to partial (n_blocks, n) and residuals (.., 8)."""
         tables = pieces.backward, pieces.eliminate, pieces.substitute
-        arrays = V, U, D, share, *tables, ends[0], ends[1], ends[2], partial, residuals
+        arrays = V, U, D, share, *tables, *ends, partial, residuals
         *penalties, fixed = self._scalars(c)
         name = "update_and_measure" if measure else "update"
         self._over_pieces(name, V.shape, arrays, (*penalties, self.real(alpha), fixed), self._shared)
@@ -200,6 +285,10 @@ class DeviceFunctions:
         """``large (n, m) = thin (n, rank) Q`` in full precision, for the certificate."""
         self.products.expand_exactly(thin, Q, large)
 
+    def tiles(self, Q: Any) -> tuple[Any, Any]:
+        """Arrange Q for both fused passes."""
+        return tiles_to_project(Q, self.xp), tiles_to_expand(Q, self.xp)
+
     def split_atoms(self, Q: Any) -> Any:
         """Split Q for :meth:`expand`."""
         return self.products.split_atoms(Q)
@@ -226,13 +315,14 @@ class DeviceFunctions:
     def _launch(
         self,
         name: str,
-        blocks: int | tuple[int, int],
-        threads: int,
+        blocks: int | tuple[int, ...],
+        threads: int | tuple[int, int],
         arguments: tuple[Any, ...],
         shared: int = 0,
     ) -> None:
         grid = (blocks,) if isinstance(blocks, int) else blocks
-        self._function(name)(grid, (threads,), arguments, shared_mem=shared)
+        block = (threads,) if isinstance(threads, int) else threads
+        self._function(name)(grid, block, arguments, shared_mem=shared)
 
     def _function(self, name: str) -> Any:
         """A device function by name; cached, because the look-up costs as much as a launch."""

@@ -43,41 +43,53 @@ build(const real* __restrict__ V, const real* __restrict__ U, const real* __rest
     behind[place] = before;
 }
 
+// Input of a run of pieces: the runs that a recursion reaches before, composed; each maps x to rest + factor x.
+template <bool FORWARD>
+__device__ __forceinline__ real run_input(real rest, real factor) {
+    __shared__ real rests[RUNS][32], factors[RUNS][32];
+    const int me = threadIdx.y;
+    rests[me][threadIdx.x] = rest;
+    factors[me][threadIdx.x] = factor;
+    __syncthreads();
+    real carried = 0;
+    for (int run = FORWARD ? 0 : RUNS - 1; run != me; run += FORWARD ? 1 : -1)
+        carried = rests[run][threadIdx.x] + factors[run][threadIdx.x] * carried;
+    __syncthreads();
+    return carried;
+}
+
 // Join the pieces: heads (n_pieces, m) become y at the first step of every piece, tails become x at its last step.
 //
-// A few pieces are fetched at a time, so that the recursion does not wait for memory at every piece.
-extern "C" __global__ void join(real* __restrict__ head, real* __restrict__ tail, const real* __restrict__ fade,
-                                const real* __restrict__ forward_fade, const real* __restrict__ across,
-                                const real* __restrict__ link, int n_pieces, int m) {
-    constexpr int FETCHED = 16;
-    const int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= m) return;
-    real carried = 0, entry[FETCHED], next[FETCHED];
-    for (int end = n_pieces; end > 0; end -= FETCHED) {
-#pragma unroll
-        for (int j = 0; j < FETCHED; ++j) entry[j] = j < end ? head[(size_t)(end - 1 - j) * m + i] : 0;
-#pragma unroll
-        for (int j = 0; j < FETCHED; ++j) {
-            if (j >= end) continue;
-            carried = entry[j] + fade[end - 1 - j] * carried;
-            head[(size_t)(end - 1 - j) * m + i] = carried;
-        }
+// Threads that share an atom follow a run of pieces each, twice: from zero, and then from what enters their run.
+extern "C" __global__ void __launch_bounds__(32 * RUNS)
+join(real* __restrict__ head, real* __restrict__ tail, const real* __restrict__ fade,
+     const real* __restrict__ forward_fade, const real* __restrict__ across, const real* __restrict__ link,
+     int n_pieces, int m) {
+    const int i = blockIdx.x * 32 + threadIdx.x, length = (n_pieces + RUNS - 1) / RUNS;
+    const int start = min((int)threadIdx.y * length, n_pieces), end = min(start + length, n_pieces);
+    real rest = 0, factor = 1;
+#pragma unroll 8
+    for (int k = end - 1; k >= start; --k) {
+        rest = head[(size_t)k * m + i] + fade[k] * rest;
+        factor *= fade[k];
     }
-    carried = 0;
-    for (int start = 0; start < n_pieces - 1; start += FETCHED) {
-#pragma unroll
-        for (int j = 0; j < FETCHED; ++j) {
-            const bool exists = start + j < n_pieces - 1;
-            entry[j] = exists ? tail[(size_t)(start + j) * m + i] : 0;
-            next[j] = exists ? head[(size_t)(start + j + 1) * m + i] : 0;
-        }
-#pragma unroll
-        for (int j = 0; j < FETCHED; ++j) {
-            const int k = start + j;
-            if (k >= n_pieces - 1) continue;
-            carried = entry[j] + forward_fade[k] * carried;
-            tail[(size_t)k * m + i] = (carried + across[k] * next[j]) * link[k];
-        }
+    real carried = run_input<false>(rest, factor);
+#pragma unroll 8
+    for (int k = end - 1; k >= start; --k) {
+        carried = head[(size_t)k * m + i] + fade[k] * carried;
+        head[(size_t)k * m + i] = carried;
+    }
+    rest = 0, factor = 1;
+#pragma unroll 8
+    for (int k = start; k < end; ++k) {
+        rest = tail[(size_t)k * m + i] + forward_fade[k] * rest;
+        factor *= forward_fade[k];
+    }
+    carried = run_input<true>(rest, factor);  // it waits until all heads are written
+#pragma unroll 8
+    for (int k = start; k < min(end, n_pieces - 1); ++k) {
+        carried = tail[(size_t)k * m + i] + forward_fade[k] * carried;
+        tail[(size_t)k * m + i] = (carried + across[k] * head[(size_t)(k + 1) * m + i]) * link[k];
     }
 }
 

@@ -1,10 +1,13 @@
-"""The thin products of an iteration, computed with cuBLAS.
+"""The thin products of an iteration, on tensor cores where possible.
 
-Tensor cores multiply float32 fast but use only the leading 10 bits of the fraction. If both factors are thin,
-each is split as ``x = leading + rest``, and ``leading leading + leading rest + rest leading`` becomes one
-product with three times the inner dimension. It is nearly as accurate as float32 (measured error 6e-7 instead
-of 2e-7) and twice as fast. The other product has one large factor, whose rest would have to be written and
-read again, so it stays in plain float32.
+Tensor cores multiply float32 fast but use only the leading 10 bits of the fraction. So each factor is split
+as ``x = leading + rest``, and ``leading leading + leading rest + rest leading`` is nearly as accurate as
+float32.
+
+In float32 the two passes of an iteration do both products themselves (``fused_build.cu``,
+``fused_update.cu``), and need only Q in the order in which tensor cores take it. In float64, on old GPUs and
+with more than 96 coordinates, cuBLAS does them. There only the product of two thin factors is split; in the
+other one, the rest of the large factor would have to be written and read again.
 
 The certificate does not use the split, because it sums correlations over time.
 
@@ -39,6 +42,44 @@ def round_to_ten_bits(Q: Any) -> Any:
     True
     """
     return ((Q.view(np.uint32) + HALF_BIT) & KEPT_BITS).view(np.float32)
+
+
+def tiles_to_project(Q: Any, xp: Any = np) -> Any:
+    """Arrange Q (rank, m) as fused_build.cu reads it, (n_rows / 64, m / 32, 512, 4).
+
+    Rows are filled up with zeros to multiples of 64. Of each tile of 16 rows and 8 atoms, every lane of a
+    warp has four numbers: those of two rows and two neighbouring atoms.
+
+    Examples
+    --------
+    >>> Q = np.arange(64 * 32.0).reshape(64, 32)
+    >>> tiles_to_project(Q)[0, 0, 1]  # row, column: (0, 2), (8, 2), (0, 3), (8, 3)
+    array([  2., 258.,   3., 259.])
+    """
+    rows = _with_zero_rows(Q, 64, xp)
+    # rows: block of 64, tile, half, lane; atoms: block of 32, tile, lane, neighbour
+    parts = rows.reshape(-1, 4, 2, 8, rows.shape[1] // 32, 4, 4, 2)
+    return xp.ascontiguousarray(parts.transpose(0, 4, 5, 1, 3, 6, 7, 2)).reshape(len(parts), -1, 512, 4)
+
+
+def tiles_to_expand(Q: Any, xp: Any = np) -> Any:
+    """The same for fused_update.cu, (m / 32, n_rows * 8, 4): there, a tile has 16 atoms and 8 rows.
+
+    Examples
+    --------
+    >>> Q = np.arange(16 * 32.0).reshape(16, 32)
+    >>> tiles_to_expand(Q)[0, 1]  # row, column: (1, 0), (1, 1), (5, 0), (5, 1)
+    array([ 32.,  33., 160., 161.])
+    """
+    rows = _with_zero_rows(Q, 16, xp)
+    # rows: block of 8, half, lane; atoms: block of 32, lane, tile, neighbour
+    parts = rows.reshape(-1, 2, 4, rows.shape[1] // 32, 8, 2, 2)
+    return xp.ascontiguousarray(parts.transpose(3, 0, 5, 4, 2, 1, 6)).reshape(parts.shape[3], -1, 4)
+
+
+def _with_zero_rows(Q: Any, multiple: int, xp: Any) -> Any:
+    """Q with zeros below, up to a multiple of so many rows."""
+    return xp.concatenate([Q, xp.zeros((-len(Q) % multiple, Q.shape[1]), Q.dtype)])
 
 
 class Products:

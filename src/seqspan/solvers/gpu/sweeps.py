@@ -66,7 +66,8 @@ class Sweeps:
         xp = self.xp
         self.Q = xp.zeros((self.rank, self.m), self.dtype)
         self.Q[:, : self.n_atoms] = data.Q.T
-        self.split_Q = functions.split_atoms(self.Q)
+        self.fused = functions.can_fuse(self.rank)
+        self.arranged_Q = functions.tiles(self.Q) if self.fused else functions.split_atoms(self.Q)
         self.Y = xp.ascontiguousarray(data.Y.T.astype(float))
         self.sigma = data.sigma.astype(float)
         self.eigenvalues = to_host(self.sigma) ** 2  # on the host, where the penalties are chosen
@@ -82,7 +83,10 @@ class Sweeps:
     def zero_state(self, r1: float, r2: float) -> State:
         """Z = 0 and zero multipliers."""
         xp, n = self.xp, self.n
-        V, U = xp.zeros((n, self.m), self.dtype), xp.zeros((n, self.m), self.dtype)
+        n_rows = (
+            -(-n // LENGTH) * LENGTH
+        )  # fused passes also read and write what is missing of the last piece
+        V, U = (xp.zeros((n_rows, self.m), self.dtype)[:n] for _ in range(2))
         fitted = xp.zeros((self.rank, n), self.dtype)
         return State(V, U, xp.zeros(n), xp.ones(n, self.dtype), fitted, r1, r2, joins=self.model.joins)
 
@@ -96,29 +100,26 @@ class Sweeps:
 
     def iterate(self, s: State, *, measure: bool = False) -> Array:
         """Advance the state by one iteration; returns the residuals (8,), zero unless measured."""
-        buffers, pieces, c, functions = self.buffers, self._pieces(s), self._constants(s), self.functions
-        functions.build(s.V, s.U, s.share, pieces, buffers.large, buffers.ends, c)
-        functions.join(buffers.ends, pieces)
-        functions.project(self.Q, buffers.large, buffers.thin)
-        functions.solve_path(buffers.thin, self.linear, self._inverse, pieces.coupling, buffers.solved)
-        s.fitted = buffers.solved[: self.rank]
-        functions.split_difference(buffers.solved, buffers.stack)
-        functions.expand(buffers.stack, self.split_Q, buffers.large)
-        functions.update(
-            s.V,
-            s.U,
-            buffers.large,
-            s.share,
-            pieces,
-            buffers.ends,
-            buffers.partial,
-            buffers.residuals,
-            c,
-            RELAXATION,
-            measure,
-        )
+        buffers, functions, pieces, c = self.buffers, self.functions, self._pieces(s), self._constants(s)
+        ends, thin, solved = buffers.ends, buffers.thin, buffers.solved
+        if self.fused:
+            sums = buffers.products, thin, ends
+            functions.build_and_project(s.V, s.U, self.arranged_Q, s.share, pieces, *sums, c)
+        else:
+            functions.build(s.V, s.U, s.share, pieces, buffers.large, ends, c)
+            functions.project(self.Q, buffers.large, thin)
+        functions.join(ends, pieces)
+        functions.solve_path(thin, self.linear, self._inverse, pieces.coupling, solved)
+        s.fitted = buffers.fitted
+        rest = s.share, pieces, ends, buffers.step_norms, buffers.residuals, c, RELAXATION, measure
+        if self.fused:
+            functions.expand_and_update(s.V, s.U, self.arranged_Q, solved, *rest)
+        else:
+            functions.split_difference(solved, buffers.stack)
+            functions.expand(buffers.stack, self.arranged_Q, buffers.large)
+            functions.update(s.V, s.U, buffers.large, *rest)
         if not self.entrywise:
-            functions.share_columns(buffers.partial, s.norms, s.share, self.model.lam2 / s.r2)
+            functions.share_columns(buffers.step_norms, s.norms, s.share, self.model.lam2 / s.r2)
         return np.asarray(to_host(buffers.residuals.sum(axis=0, dtype=float))) if measure else np.zeros(8)
 
     def rescale(self, s: State, factor_1: float, factor_2: float) -> None:
@@ -256,17 +257,21 @@ class _Buffers:
     def __init__(self, sweeps: Sweeps) -> None:
         xp, n, m, rank, dtype = sweeps.xp, sweeps.n, sweeps.m, sweeps.rank, sweeps.dtype
         n_blocks, n_pieces = sweeps.functions.blocks(n, m)
+        parts = sweeps.functions.parts(n, m) if sweeps.fused else (1, n_blocks)
         self.large = xp.empty((n, m), dtype)
-        self.ends = xp.empty((3, -(-n // LENGTH), m), dtype)
+        self.ends = tuple(xp.empty((3, n_pieces, m), dtype))
         self.thin = xp.empty((rank, n), dtype)
+        self.products = xp.empty((parts[0], rank, n), dtype) if parts[0] > 1 else None
         self.solved = xp.empty((2 * rank, n), dtype)
+        self.fitted = self.solved[:rank]
         self.partial = xp.empty((n_blocks, n), dtype)
-        self.residuals = xp.empty((n_blocks * n_pieces, 8), dtype)
+        self.step_norms = self.partial[: parts[1]]
+        self.residuals = xp.empty((parts[1] * n_pieces, 8), dtype)
         self.sums = xp.empty((n_blocks * n_pieces, 2), dtype)
         self.squares = xp.empty((m // LANES, BANDS, -(-n // LANES) * LANES), dtype)
         self.extremes = xp.empty((m // LANES, 2, BANDS), dtype)
         self.steps = xp.empty((1 + BANDS, self.squares.shape[2]))
         self.unsplit = xp.empty((n, rank), dtype)
-        self.stack = sweeps.functions.stack(n, rank)
+        self.stack = None if sweeps.fused else sweeps.functions.stack(n, rank)
         self.rows = xp.empty((2, rank, 3))
         self.found = xp.empty(6 + 3 * BANDS)

@@ -104,6 +104,15 @@ def test_cut_finds_blocks_and_their_number(name):
     assert found.n_subspaces == 3
 
 
+def test_fewer_peaks_than_spans_that_were_asked_for_are_noted():
+    given = from_coefficients(BLOCKS)
+    with pytest.warns(UserWarning, match=r"5 spans were asked for.* peaks for 3 only"):
+        found = cut(given, Cutting("peaks", n_spans=5))
+    assert len(found.spans) == 3
+    assert found.notes[0] in found.describe()["warnings"]
+    assert found.recut(n_spans=3).notes == cut(given, Cutting("peaks")).notes == ()
+
+
 def test_the_ordered_cut_gives_blocks_that_return_one_label():
     rng = np.random.default_rng(0)
     labels = np.repeat([0, 1, 0], [30, 20, 25])

@@ -138,9 +138,11 @@ class Segmentation:
         return self.confidence_of(self.boundaries)
 
     def confidence_of(self, boundaries: IntArray) -> Array:
-        """Confidence in arbitrary boundaries, given as input rows."""
+        """Confidence in arbitrary boundaries, given as input rows; NaN after the last row that was kept."""
         found = self._require_representation("confidence")
-        return np.asarray(self._cutter().confidence(np.searchsorted(found.rows, boundaries)))
+        columns = found.to_columns(boundaries)
+        known = np.append(self._cutter().confidence(columns), np.nan)
+        return np.asarray(known[np.searchsorted(columns, np.searchsorted(found.rows, boundaries))])
 
     def _cutter(self) -> Any:
         """The cutter; computed again after unpickling."""

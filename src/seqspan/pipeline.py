@@ -47,6 +47,7 @@ from seqspan.solvers.memory import solver_bytes
 
 __all__ = ["Method", "cut", "represent"]
 
+MIN_SAMPLES = 3  # fewest samples that can be segmented
 CONSTANT = "All samples are equal, so nothing divides the recording."  # note for the user
 LLVM = "llvmlite"  # library that compiled loops load on first use
 
@@ -161,6 +162,11 @@ def represent(
         samples = _prepare(recording, without, method)
         X = _columns(samples, method, unit=unit or method.normalize)
         rows = chain.rows(len(recording), recording.joins)
+        if len(rows) < min(MIN_SAMPLES, len(recording)):
+            raise ValueError(
+                f"preprocess={method.preprocess!r} leaves {len(rows)} of {len(recording)} samples; at least "
+                f"{MIN_SAMPLES} are needed."
+            )
         joins = tuple(np.searchsorted(rows, recording.joins).tolist())
         if cutting is not None:
             _check(cutting, X.shape[1], joins)

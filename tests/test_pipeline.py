@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -102,6 +104,22 @@ def test_cut_finds_blocks_and_their_number(name):
     assert found.boundaries.tolist() == [6, 12]
     assert found.labels.tolist() == [0] * 6 + [1] * 6 + [2] * 6
     assert found.n_subspaces == 3
+
+
+def test_preprocessing_that_leaves_hardly_a_sample_is_refused():
+    recording = as_recording(np.random.default_rng(0).standard_normal((30, 4)))
+    assert represent(recording, replace(PAPER, preprocess="subsample:10")).Z.shape == (3, 3)
+    with pytest.raises(ValueError, match="preprocess='subsample:15' leaves 2 of 30 samples; at least 3 are"):
+        represent(recording, replace(PAPER, preprocess="subsample:15"))
+
+
+def test_fewer_peaks_than_spans_that_were_asked_for_are_noted():
+    given = from_coefficients(BLOCKS)
+    with pytest.warns(UserWarning, match=r"5 spans were asked for.* peaks for 3 only"):
+        found = cut(given, Cutting("peaks", n_spans=5))
+    assert len(found.spans) == 3
+    assert found.notes[0] in found.describe()["warnings"]
+    assert found.recut(n_spans=3).notes == cut(given, Cutting("peaks")).notes == ()
 
 
 def test_the_ordered_cut_gives_blocks_that_return_one_label():

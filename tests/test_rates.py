@@ -167,6 +167,16 @@ def test_apply_says_so_if_the_rate_differs(trials):
     assert "--resample 20" in said
 
 
+def test_apply_compares_rates_in_other_units_of_time(trials):
+    rows = [line.split(",", 1) for line in (trials / "new.csv").read_text().splitlines()[1:]]
+    for unit, factor in (("ms", 1000), ("m", 1)):
+        lines = [f"time_{unit},a,b,c,d", *(f"{factor * float(time)!r},{rest}" for time, rest in rows)]
+        (trials / f"{unit}.csv").write_text("\n".join(lines))
+    run("segment", "a.csv", "--resample", "20", "--no-report")
+    assert "resampled from 0.06 samples per ms to 0.02 samples per ms" in run("apply", "a.seqspan", "ms.csv")
+    assert "found in a recording measured in 's', this one in 'm'" in run("apply", "a.seqspan", "m.csv")
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -15,6 +15,7 @@ from matplotlib.dates import num2date
 
 import seqspan
 from seqspan import Recording, Segmentation
+from seqspan._core.spans import Division
 from seqspan.cuts import boundaries_from_labels, make_cutter
 from seqspan.cuts.ordered import cut as ordered
 from seqspan.datasets import make_recurring_subspaces
@@ -22,6 +23,8 @@ from seqspan.exports import Timeline, write_export
 from seqspan.pipeline import as_recording
 from seqspan.plots import COLOURS
 from seqspan.recording import Dates
+from seqspan.report import build_report
+from seqspan.results.corrections import Corrections
 from seqspan.results.folder import load_result
 
 ORDER, LENGTHS = (0, 1, 2, 0), (20, 15, 25, 20)
@@ -83,6 +86,20 @@ def test_any_grain_comes_from_one_fit(found, grain):
     assert found.recut(grain=grain).cutting.grain == grain
     # and the default again
     np.testing.assert_array_equal(expected.recut().labels, found.labels)
+
+
+def test_boundaries_between_samples_that_were_kept_have_a_confidence_and_later_ones_none():
+    found = seqspan.segment(make_recording(), preprocess="subsample:7")
+    last = int(found.representation.rows[-1])
+    confidence = found.confidence_of(np.array([8, 9, 14, last, last + 1]))
+    assert confidence[0] == confidence[1] == confidence[2] > 0
+    assert np.isfinite(confidence[3])
+    assert np.isnan(confidence[4])
+    labels = np.zeros(len(found), dtype=int)
+    labels[last + 1 :] = 1
+    corrected = found.corrected(Corrections(Division.from_sample_labels(labels)))
+    assert corrected.spans[1].confidence is None
+    build_report(corrected)  # warnings are errors
 
 
 def test_a_grain_goes_without_numbers(found):

@@ -22,6 +22,7 @@ from seqspan._core.memory import OVERHEAD_BYTES, require_memory
 from seqspan._core.scaling import convert_precision, leave_headroom, scale_columns
 from seqspan._core.solution import Solution
 from seqspan._core.spans import Division, divide_short_spans
+from seqspan._core.text import count_of
 from seqspan._core.types import Array
 from seqspan.cuts import Cutter, cut_bytes, make_cutter
 from seqspan.cuts.cutting import Cutting
@@ -46,6 +47,7 @@ from seqspan.solvers.memory import solver_bytes
 
 __all__ = ["Method", "cut", "represent"]
 
+MIN_SAMPLES = 3  # fewest samples that can be segmented
 CONSTANT = "All samples are equal, so nothing divides the recording."  # note for the user
 LLVM = "llvmlite"  # library that compiled loops load on first use
 
@@ -160,6 +162,11 @@ def represent(
         samples = _prepare(recording, without, method)
         X = _columns(samples, method, unit=unit or method.normalize)
         rows = chain.rows(len(recording), recording.joins)
+        if len(rows) < min(MIN_SAMPLES, len(recording)):
+            raise ValueError(
+                f"preprocess={method.preprocess!r} leaves {len(rows)} of {len(recording)} samples; at least "
+                f"{MIN_SAMPLES} are needed."
+            )
         joins = tuple(np.searchsorted(rows, recording.joins).tolist())
         if cutting is not None:
             _check(cutting, X.shape[1], joins)
@@ -237,6 +244,9 @@ def cut(
             found, cutting, cutter, cutter.cut(cutting.n_spans, cutting.n_subspaces, cutting.grain)
         )
         labels = division.sample_labels(found.Z.shape[1])
+    notes = _note_fewer_spans(cutting, division)
+    for note in notes:
+        warnings.warn(note, stacklevel=3)
     return Segmentation(
         recording=found.recording,
         labels=found.to_rows(labels),
@@ -247,7 +257,17 @@ def cut(
         cutter=cutter,
         seconds=display.seconds,
         again=cut,
+        notes=notes,
     )
+
+
+def _note_fewer_spans(cutting: Cutting, division: Division) -> tuple[str, ...]:
+    """Say so if there are fewer spans than were asked for: coefficients have only so many peaks."""
+    wanted = cutting.n_subspaces if isinstance(cutting.n_spans, str) else cutting.n_spans
+    found = len(division.labels)
+    if cutting.cut != "peaks" or isinstance(wanted, str) or found >= wanted:
+        return ()
+    return (f"{count_of(wanted, 'span')} were asked for, but the coefficients have peaks for {found} only.",)
 
 
 def _leave_out_transitions(

@@ -91,6 +91,11 @@ class Representation:
         """Columns at which another recording begins."""
         return tuple(np.searchsorted(self.rows, self.recording.joins).tolist())
 
+    def to_columns(self, boundaries: IntArray) -> IntArray:
+        """The columns that follow boundaries of input rows, each once; none follows the last row kept."""
+        columns = np.unique(np.searchsorted(self.rows, boundaries))
+        return columns[columns < len(self.rows)]
+
     def to_rows(self, labels: IntArray) -> IntArray:
         """Give every input row the label of the column that stands for it."""
         columns = np.searchsorted(self.rows, np.arange(len(self.recording)), side="right") - 1

@@ -81,6 +81,8 @@ class Segmentation:
         Names of label 0, label 1, and so on, as `rename` sets them; others are called A, B, ...
     given_states : KnownStates, optional
         What recognises the labels in other recordings, if that is already known.
+    notes : tuple of str
+        What the user should know about the spans.
 
     Examples
     --------
@@ -108,6 +110,7 @@ class Segmentation:
     again: Callable[..., Segmentation] | None = None
     label_names: tuple[str, ...] = ()
     given_states: KnownStates | None = None
+    notes: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -135,9 +138,11 @@ class Segmentation:
         return self.confidence_of(self.boundaries)
 
     def confidence_of(self, boundaries: IntArray) -> Array:
-        """Confidence in arbitrary boundaries, given as input rows."""
+        """Confidence in arbitrary boundaries, given as input rows; NaN after the last row that was kept."""
         found = self._require_representation("confidence")
-        return np.asarray(self._cutter().confidence(np.searchsorted(found.rows, boundaries)))
+        columns = found.to_columns(boundaries)
+        known = np.append(self._cutter().confidence(columns), np.nan)
+        return np.asarray(known[np.searchsorted(columns, np.searchsorted(found.rows, boundaries))])
 
     def _cutter(self) -> Any:
         """The cutter; computed again after unpickling."""
@@ -275,7 +280,7 @@ class Segmentation:
         labels, names = division.sample_labels(len(self)), merge_names(self.label_names, table.names)
         return replace(
             self, labels=labels, boundaries=division.boundaries, given_confidence=confidence,
-            label_names=names, given_states=None,
+            label_names=names, given_states=None, notes=(),
         )  # fmt: skip
 
     @property
@@ -353,7 +358,7 @@ class Segmentation:
                 "preprocessing": {"steps": list(found.steps), "reasons": list(found.reasons)},
                 "objective": found.solution.objective,
                 "n_iter": found.solution.n_iter,
-                "warnings": [*found.notes, *note_idle_names(self.labels, self.label_names)],
+                "warnings": [*found.notes, *self.notes, *note_idle_names(self.labels, self.label_names)],
             }
         return document | {
             "n_subspaces": self.n_subspaces,

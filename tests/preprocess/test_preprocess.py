@@ -394,6 +394,12 @@ def test_neighbours_are_as_far_apart_as_samples_take_to_become_independent():
     assert lag(blocks[:12]) == 1
 
 
+def test_the_largest_numbers_in_turn_have_a_lag():
+    largest = np.finfo(float).max
+    alternating = np.tile([[largest], [-largest]], (50, 1))  # their differences overflow; warnings are errors
+    assert choose_steps(alternating, "table")[0][2] == choose_steps(alternating / largest, "table")[0][2]
+
+
 def test_numbers_of_settings_are_read_as_they_are_written():
     assert parse_step("delay:+3") == Delay(3)
     with pytest.raises(ValueError, match="must be odd and at least 1; got -3"):

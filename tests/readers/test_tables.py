@@ -88,7 +88,10 @@ def test_bytes_that_are_latin_late_in_the_file_are_found(tmp_path):
 
 @pytest.mark.parametrize(
     ("header", "unit"),
-    [("time_ms", "ms"), ("Depth [m]", "m"), ("t", "s"), ("frame", "sample"), ("Timestamp (us)", "us")],
+    [
+        *(("time_ms", "ms"), ("Depth [m]", "m"), ("t", "s"), ("frame", "sample"), ("Timestamp (us)", "us")),
+        *(("Time/ms", "ms"), ("date/time", "s")),
+    ],
 )
 def test_times_and_their_unit_are_recognised(tmp_path, header, unit):
     recording = read_text(tmp_path, f"{header};a\n1;5\n3;6\n")
@@ -125,6 +128,50 @@ def test_dates_with_several_offsets_are_in_utc_and_it_is_noted(tmp_path):
     recording = read_text(tmp_path, text)
     assert recording.dates.to_iso() == ["2024-03-31T00:59:59Z", "2024-03-31T01:00:00Z"]
     assert "column 'when' has several offsets from UTC: its dates are in UTC" in recording.notes
+
+
+@pytest.mark.parametrize(
+    ("stamps", "days", "is_noted"),
+    [
+        (["03.01.24", "04.01.24"], ["2024-01-03", "2024-01-04"], False),
+        (["03.01.99 10:00", "04.01.99 10:00"], ["1999-01-03T10:00:00", "1999-01-04T10:00:00"], False),
+        (["30/01/24", "31/01/24"], ["2024-01-30", "2024-01-31"], False),
+        (["01/30/24", "01/31/24"], ["2024-01-30", "2024-01-31"], False),
+        (["01/05/2024", "02/05/2024"], ["2024-05-01", "2024-05-02"], True),
+        (["01/01/2024", "02/02/2024"], ["2024-01-01", "2024-02-02"], False),
+    ],
+)
+def test_short_years_are_of_our_time_and_doubtful_months_are_noted(tmp_path, stamps, days, is_noted):
+    recording = read_text(tmp_path, "when,x\n" + "".join(f"{stamp},1\n" for stamp in stamps))
+    assert recording.dates.to_iso() == days
+    assert any("read as day/month/year" in note for note in recording.notes) == is_noted
+
+
+@pytest.mark.parametrize(
+    ("numbers", "dates"),
+    [
+        (["20240131", "20240201"], ["2024-01-31", "2024-02-01"]),
+        (["20240131235959", "20240201000000"], ["2024-01-31T23:59:59", "2024-02-01T00:00:00"]),
+    ],
+)
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_dates_that_are_written_as_numbers_are_dates(tmp_path, numbers, dates, ending):
+    if ending == "csv":
+        (tmp_path / "table.csv").write_text("Date,x\n" + "".join(f"{number},1\n" for number in numbers))
+    else:
+        pl.DataFrame({"Date": [int(number) for number in numbers], "x": [1.0, 2.0]}).write_parquet(
+            tmp_path / "table.parquet"
+        )
+    recording = read(tmp_path / f"table.{ending}")
+    assert recording.dates.to_iso() == dates
+    assert recording.times.tolist() == [0, (1 if "T" in dates[0] else 86400)]
+
+
+@pytest.mark.parametrize("first", [20240230, 20241301, 20240100, 18991231, 20240131240000, 20240131.5, 7])
+def test_numbers_that_spell_no_date_are_times(tmp_path, first):
+    recording = read_text(tmp_path, f"date,x\n{first},1\n{first + 1},2\n")
+    assert recording.dates is None
+    assert recording.times.tolist() == [first, first + 1]
 
 
 def test_dates_of_parquet_keep_their_zone(tmp_path):

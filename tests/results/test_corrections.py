@@ -64,6 +64,16 @@ def test_every_division_comes_back_as_it_was_written(tmp_path_factory, lengths, 
     assert found.division.labels.tolist() == labels.tolist()
 
 
+@pytest.mark.parametrize("names", [("", "3", "", "x"), ("unknown", "-1", "0", "2"), ("1", "2", "3", "0")])
+def test_labels_named_like_others_stay_apart(tmp_path, names):
+    labels = np.array([0, 1, 2, 3, -1])
+    spans = make_spans(np.repeat(labels, 2), np.arange(2, 10, 2), TIMES)
+    write_segments(tmp_path / "segments.csv", spans, names=names)
+    found = read_corrections(tmp_path / "segments.csv", walk(TIMES), names)
+    assert found.division.labels.tolist() == labels.tolist()
+    assert [found.names[label] for label in range(4)] == [*names]
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [

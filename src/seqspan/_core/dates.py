@@ -70,6 +70,29 @@ class Dates:
         microseconds = np.round(times * (1e6 / PER_SECOND[unit])).astype(np.int64)
         return cls(microseconds.astype("M8[us]"), "UTC")
 
+    @classmethod
+    def from_digits(cls, times: Array) -> Dates | None:
+        """The dates that numbers such as 20240131 or 20240131235959 spell; None if they spell none.
+
+        Examples
+        --------
+        >>> Dates.from_digits(np.array([20240131.0, 20240201.0])).to_iso()
+        ['2024-01-31', '2024-02-01']
+        """
+        if not len(times) or not ((times >= 1900_01_01) & (times < 1e14) & (times == np.floor(times))).all():
+            return None
+        days, clock = times.astype(np.int64), np.zeros(len(times), np.int64)
+        if days.min() >= 10**13:
+            days, clock = np.divmod(days, 10**6)
+        years, month, day = days // 10_000, days // 100 % 100, days % 100
+        hours, minutes, seconds = clock // 10_000, clock // 100 % 100, clock % 100
+        starts = (12 * (years - 1970) + month - 1).astype("M8[M]")
+        instants = starts.astype("M8[D]") + (day - 1)
+        possible = (years <= 2100) & (month >= 1) & (month <= 12) & (instants.astype("M8[M]") == starts)
+        if not (possible & (hours < 24) & (minutes < 60) & (seconds < 60)).all():
+            return None
+        return cls(instants.astype("M8[us]") + (3600 * hours + 60 * minutes + seconds).astype("m8[s]"))
+
     @property
     def seconds(self) -> Array:
         """Seconds since the first sample."""

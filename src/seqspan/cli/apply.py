@@ -26,6 +26,7 @@ from seqspan.cli.segment import (
 )
 from seqspan.cli.settings import Settings, read_options
 from seqspan.cli.vocabulary import Vocabulary
+from seqspan.exports._timeline import SECONDS
 from seqspan.known import KnownStates
 from seqspan.readers._read import list_files, read
 from seqspan.recording import Recording, resample_to, sampling_rate
@@ -57,6 +58,8 @@ class Known:
         Of the file of the states.
     rate : float, optional
         Sampling rate of its input.
+    time_unit : str
+        Of its input.
     """
 
     folder: Path
@@ -65,6 +68,7 @@ class Known:
     settings: Settings
     sha256: str
     rate: float | None = None
+    time_unit: str = ""
 
 
 def read_known(folder: Path) -> Known:
@@ -87,6 +91,7 @@ def read_known(folder: Path) -> Known:
         _reading_settings(document.get("settings", {}), where),
         hash_file(folder / STATES),
         document["input"].get("rate"),
+        document["input"].get("time_unit", ""),
     )
 
 
@@ -172,15 +177,24 @@ def _select_columns(recording: Recording, names: tuple[str, ...]) -> Recording:
 
 def _match_rate(recording: Recording, known: Known, *, resampled: bool) -> Recording:
     """Resample as the run of the result did; if it did not, another sampling rate is noted."""
-    rate = sampling_rate(recording)
-    if rate is None or known.rate is None or have_same_rate(rate, known.rate):
+    rate, before = sampling_rate(recording), known.rate
+    if rate is None or before is None:
+        return recording
+    if recording.time_unit != known.time_unit:
+        if recording.time_unit not in SECONDS or known.time_unit not in SECONDS:
+            one, other = printable(known.time_unit), printable(recording.time_unit)
+            return recording.with_notes(
+                f"the known labels were found in a recording measured in {one!r}, this one in {other!r}"
+            )
+        before *= SECONDS[recording.time_unit] / SECONDS[known.time_unit]
+    if have_same_rate(rate, before):
         return recording
     if resampled:
-        return resample_to(recording, known.rate)
-    before, here = describe_rate(known.rate, recording), describe_rate(rate, recording)
+        return resample_to(recording, before)
+    found, here = describe_rate(before, recording), describe_rate(rate, recording)
     return recording.with_notes(
-        f"the known labels were found at {before}, and this was recorded at {here}, which may mislead; "
-        f"segment --resample {min(known.rate, rate):.4g} finds labels that can be compared"
+        f"the known labels were found at {found}, and this was recorded at {here}, which may mislead; "
+        f"segment --resample {min(before, rate):.4g} finds labels that can be compared"
     )
 
 

@@ -25,10 +25,9 @@ from seqspan.cli.settings import Settings, estimator_of, parse_exports, parse_ra
 from seqspan.cli.truth import Truth, read_truth, score
 from seqspan.cli.values import count_samples, parse_names
 from seqspan.estimators import SubspaceSegmenter
-from seqspan.estimators._base import MIN_SAMPLES
 from seqspan.exports._timeline import SECONDS
 from seqspan.exports.selection import Selection, file_of
-from seqspan.pipeline import cut, represent
+from seqspan.pipeline import MIN_SAMPLES, cut, represent
 from seqspan.readers._limits import check_regular
 from seqspan.readers._read import list_files, read
 from seqspan.recording import Recording, concatenate, split_at_gaps

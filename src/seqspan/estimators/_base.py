@@ -33,7 +33,7 @@ from seqspan.cuts import CUTS
 from seqspan.cuts.cutting import Cutting
 from seqspan.estimators._predict import Predicting
 from seqspan.models import Model
-from seqspan.pipeline import Method, WarmStart, as_recording, cut, represent
+from seqspan.pipeline import MIN_SAMPLES, Method, WarmStart, as_recording, cut, represent
 from seqspan.readers._data_frames import from_frame, is_frame
 from seqspan.readers._several import is_several, read_all
 from seqspan.recording import KINDS, Recording, concatenate
@@ -42,7 +42,6 @@ from seqspan.segmentation import Segmentation
 from seqspan.solvers import Stopping
 from seqspan.solvers.fast.landmarks import DICTIONARIES
 
-MIN_SAMPLES = 3  # fewest samples that can be fitted
 PRECISIONS = ("float32", "float64")
 PUBLISHED_RULES = ("vladmap", "ladmpsap", "sylvester")  # solvers whose papers give a stopping rule
 Callback = Callable[[Progress], None]

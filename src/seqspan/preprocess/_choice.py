@@ -96,7 +96,8 @@ def _choose_lag(X: Matrix, joins: Sequence[int]) -> int:
 
     Medians are used, so that rare changes have no say.
     """
-    parts = [X[part] for part in part_slices(joins, len(X))]
+    halves = X / 2  # differences of the largest numbers would overflow
+    parts = [halves[part] for part in part_slices(joins, len(X))]
     longest = max(len(part) for part in parts)
     most = max(1, int(MAX_LAG_SHARE * longest))
     if longest <= 2 * most:

@@ -17,10 +17,12 @@ Given: TypeAlias = str | int  # a column as users name it: by its name, or by it
 Values: TypeAlias = Callable[[str, int | None], Array]  # all values of a column, or so many of the first
 
 TIME_NAME = re.compile(
-    r"(?P<name>time|t|timestamp|date|datetime|seconds?|elapsed|depth|frame|index)(?P<rest>[\s_.(\[].*)?", re.I
+    r"(?P<name>time|t|timestamp|date|datetime|seconds?|elapsed|depth|frame|index)(?P<rest>[\s_.(\[/,].*)?",
+    re.I,
 )
 #: Words that are also names of features: T is a temperature, too, and a diver's depth changes.
 AMBIGUOUS = ("t", "depth")
+DATES = ("date", "datetime", "timestamp")  # words for what may be written as 20240131
 COUNTS = ("frame", "index")  # words for a number of samples, which says less than a time
 UNNAMED = re.compile(r"|Unnamed: \d+", re.I)  # what programs call the column of row numbers
 UNIT = re.compile(r"(?<![a-z])(ns|us|ms|s|sec|seconds?|min|h|mm|cm|m|km|ft)(?![a-z])", re.I)
@@ -219,6 +221,17 @@ def _word(name: str) -> str:
     """The word in a name that makes it a time: "time" in "Time (ms)"; empty if there is none."""
     match = TIME_NAME.fullmatch(name.strip())
     return match["name"].lower() if match else ""
+
+
+def is_date(name: str) -> bool:
+    """Whether a name is that of a date.
+
+    Examples
+    --------
+    >>> is_date("Date (UTC)"), is_date("time")
+    (True, False)
+    """
+    return _word(name) in DATES
 
 
 def _reason_against(name: str, values: Values) -> str:

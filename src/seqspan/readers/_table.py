@@ -11,7 +11,16 @@ import numpy.typing as npt
 from seqspan._core.checks import check_choice
 from seqspan._core.dates import Dates
 from seqspan._core.types import Array, IntArray
-from seqspan.readers._columns import Choice, Given, Header, Wishes, choose_columns, note_features, unit_of
+from seqspan.readers._columns import (
+    Choice,
+    Given,
+    Header,
+    Wishes,
+    choose_columns,
+    is_date,
+    note_features,
+    unit_of,
+)
 from seqspan.readers._missing import MISSING_CHOICES, REMEDY, resolve_missing
 from seqspan.recording import Recording
 
@@ -150,6 +159,8 @@ def _times_of(columns: Columns, name: str | None) -> tuple[Array, str, Dates | N
         return np.arange(len(columns.X), dtype=float), "sample", None
     times = np.array(columns.values(name))
     dates = columns.temporal.get(name)
+    if dates is None and is_date(name) and (dates := Dates.from_digits(times)) is not None:
+        times = dates.seconds
     return times, unit_of(name, times) if dates is None else "s", dates
 
 

@@ -15,7 +15,7 @@ from seqspan._core.dates import Dates
 from seqspan._core.memory import require_library, require_memory
 from seqspan._core.text import count_of
 from seqspan._core.types import Array
-from seqspan.readers._dates import note_offsets, parse_dates
+from seqspan.readers._dates import note_dates, parse_dates
 from seqspan.readers._dialect import (
     DELIMITERS,
     PLAIN,
@@ -272,7 +272,7 @@ def _columns(frame: pl.DataFrame) -> Columns:
             columns.append(series.cast(pl.Float64))
         elif (dates := parse_dates(series)) is not None:
             temporal[series.name] = dates
-            notes += note_offsets(series, dates)
+            notes += note_dates(series, dates)
         else:
             text[series.name] = series.fill_null("").to_numpy()
     X = _matrix(columns, len(frame))

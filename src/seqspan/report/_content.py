@@ -111,7 +111,7 @@ class Content:
 
         Empty for one span, and where it would take as long as the cut itself.
         """
-        boundaries = self.representation.rows.searchsorted(self.found.boundaries)
+        boundaries = self.representation.to_columns(self.found.boundaries)
         if self.Z.shape[1] > MAX_EVIDENCE_SAMPLES or len(boundaries) > MAX_EVIDENCE_SPANS:
             return np.empty(0)
         return np.diff(self.found.cutter.label_tree(boundaries).evidence)

@@ -24,6 +24,8 @@ def is_unknown(text: str) -> bool:
 def number_labels(given: Sequence[str], names: Sequence[str] = ()) -> list[int]:
     """Numbers, letters and known names mean the labels that they are of; other names get the next numbers.
 
+    Our tables have numbers in this column, so a number is never a name.
+
     Parameters
     ----------
     given : sequence of str
@@ -40,11 +42,11 @@ def number_labels(given: Sequence[str], names: Sequence[str] = ()) -> list[int]:
     >>> number_labels(["B", "walk", "run", "1", "unknown"], ["walk"])
     [1, 0, 2, 1, -1]
     """
-    known = {name: label for label, name in reversed(list(enumerate(names))) if name}
+    known = {name: label for label, name in reversed(list(enumerate(names))) if name and not _is_number(name)}
     numbers: dict[str, int] = {}
     new = []
     for text in dict.fromkeys(given):
-        number = known.get(text, UNKNOWN if is_unknown(text) else label_of(text))
+        number = UNKNOWN if is_unknown(text) else known.get(text, label_of(text))
         if number is None:
             new.append(text)
         else:
@@ -52,6 +54,11 @@ def number_labels(given: Sequence[str], names: Sequence[str] = ()) -> list[int]:
     following = max(numbers.values(), default=-1) + 1
     numbers |= {name: following + place for place, name in enumerate(new)}
     return [numbers[text] for text in given]
+
+
+def _is_number(name: str) -> bool:
+    """Whether a name looks like the number of a label."""
+    return name.isascii() and name.isdecimal()
 
 
 def name_labels(

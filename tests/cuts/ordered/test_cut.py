@@ -469,6 +469,10 @@ def test_boundaries_move_from_the_grid_to_the_best_sample_nearby(min_length):
 
 
 def test_spans_without_room_on_the_grid_are_halves_of_the_longest():
-    assert cut_module._halve_longest(np.array([10, 40]), 50, 3).tolist() == [10, 40]
-    assert cut_module._halve_longest(np.array([10, 40]), 50, 5).tolist() == [10, 17, 25, 40]
-    assert cut_module._halve_longest(np.array([], dtype=int), 7, 7).tolist() == [1, 2, 3, 4, 5, 6]
+    whole, apart = [slice(0, 50)], [slice(0, 10), slice(10, 50)]
+    assert cut_module._fill_up(np.array([10, 40]), whole, 3, 5).tolist() == [10, 40]
+    assert cut_module._fill_up(np.array([10, 40]), whole, 5, 5).tolist() == [10, 17, 25, 40]
+    assert cut_module._fill_up(np.array([], dtype=int), [slice(0, 7)], 7, 1).tolist() == [1, 2, 3, 4, 5, 6]
+    # spans have their least length, also where only one division is possible, and recordings keep their ends
+    assert cut_module._fill_up(np.array([6, 12]), [slice(0, 17)], 5, 3).tolist() == [3, 6, 9, 12]
+    assert cut_module._fill_up(np.array([10]), apart, 4, 13).tolist() == [10, 23, 36]

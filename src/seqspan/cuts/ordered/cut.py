@@ -177,7 +177,7 @@ class OrderedCutter(Cutter):
             room = self._search.max_spans
             starts = self._search.divide(min(n_spans + len(self._seams), room))
             starts = starts[~np.isin(starts, self._seams)]
-            starts = _halve_longest(starts, self.cost.n_samples, n_spans)
+            starts = _fill_up(starts, self._parts, n_spans, self._min_length)
             starts = refine(self.cost, starts, self._step, self._min_length, self.joins)
             self._divisions[n_spans] = starts
         return self._divisions[n_spans]
@@ -199,13 +199,43 @@ def far_from(
     return far
 
 
-def _halve_longest(starts: IntArray, n_samples: int, n_spans: int) -> IntArray:
+def _fill_up(starts: IntArray, parts: list[slice], n_spans: int, min_length: int) -> IntArray:
     """Halve the longest spans until there are `n_spans`: a coarse grid has no room for very many."""
-    edges = np.concatenate([[0], starts, [n_samples]])
-    while len(edges) - 1 < n_spans:
-        longest = int(np.argmax(np.diff(edges)))
-        edges = np.insert(edges, longest + 1, (edges[longest] + edges[longest + 1]) // 2)
-    return edges[1:-1]
+    if len(starts) + 1 >= n_spans:
+        return starts
+    found = []
+    for part in parts:
+        own = starts[(starts > part.start) & (starts < part.stop)]
+        found.append(np.concatenate([[part.start], own, [part.stop]]))
+    rooms = [(part.stop - part.start) // min_length for part in parts]
+    for _ in range(n_spans - len(starts) - 1):
+        longest = [
+            np.diff(edges).max() * (len(edges) <= room) for edges, room in zip(found, rooms, strict=True)
+        ]
+        widest = int(np.argmax(longest))
+        found[widest] = _halve_longest(found[widest])
+    apart = [_move_apart(edges, min(min_length, int(edges[-1] - edges[0]))) for edges in found]
+    return np.concatenate([edges[:-1] for edges in apart])[1:]
+
+
+def _halve_longest(edges: IntArray) -> IntArray:
+    """Halve the longest of the spans between edges."""
+    longest = int(np.argmax(np.diff(edges)))
+    return np.insert(edges, longest + 1, (edges[longest] + edges[longest + 1]) // 2)
+
+
+def _move_apart(edges: IntArray, shortest: int) -> IntArray:
+    """Move the edges of a recording's spans by as little as needed, so that none of them is too short.
+
+    Examples
+    --------
+    >>> _move_apart(np.array([0, 3, 6, 12, 15]), 3), _move_apart(np.array([0, 3, 5, 9, 13]), 3)
+    (array([ 0,  3,  6, 12, 15]), array([ 0,  3,  6,  9, 13]))
+    """
+    least = shortest * np.arange(len(edges))
+    forwards = np.maximum.accumulate(edges - least) + least
+    moved: IntArray = np.minimum(forwards, edges[-1] - least[::-1])
+    return moved
 
 
 def refine(

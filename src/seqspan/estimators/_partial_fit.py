@@ -17,7 +17,8 @@ from seqspan._core.types import Array, IntArray
 from seqspan.cuts.cutting import Cutting
 from seqspan.cuts.numbers import check_grain
 from seqspan.cuts.online.stream import Stream
-from seqspan.estimators._base import MIN_SAMPLES, Names, SubspaceSegmenter
+from seqspan.estimators._base import Names, SubspaceSegmenter
+from seqspan.methods._base import MIN_SAMPLES
 from seqspan.pipeline import Method, as_recording, cut, represent
 from seqspan.preprocess import Chain, make_chain
 from seqspan.preprocess._frozen import FrozenChain, refuse_subsampling

@@ -245,16 +245,15 @@ def solve_small(
             inverse[t, i] = one / pivot
             s[i] *= inverse[t, i]
             d[i] *= plain[t]
-    for t in range(1, n):
-        s, d = S[t, first:last], correction[t, first:last]
-        s_before, d_before = S[t - 1, first:last], correction[t - 1, first:last]
-        for i in range(width):
-            s[i] += k[t - 1] * inverse[t, i] * s_before[i]
-            d[i] += k[t - 1] * plain[t] * d_before[i]
+    s_before, d_before = np.zeros(width, P.dtype), np.zeros(width, P.dtype)
     for t in range(n):
+        behind = k[t - 1] if t > 0 else zero
         s, d = S[t, first:last], correction[t, first:last]
         for i in range(width):
-            d[i] = s[i] - d[i]
+            s_before[i] = s[i] + behind * inverse[t, i] * s_before[i]
+            d_before[i] = d[i] + behind * plain[t] * d_before[i]
+            s[i] = s_before[i]
+            d[i] = s_before[i] - d_before[i]
 
 
 @_compiled

@@ -170,7 +170,7 @@ def bench_million(sizes: list[int]) -> None:
 def bench_landmarks(n_rows: int, numbers: list[int]) -> None:
     from seqspan.datasets import make_motion
     from seqspan.estimators import OSC
-    from seqspan.estimators._segment import table_of_defaults
+    from seqspan.methods._defaults import table_of_defaults
     from seqspan.metrics import boundary_f1
 
     X, labels = make_motion(n_rows, rng=0)

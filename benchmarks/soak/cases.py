@@ -11,7 +11,7 @@ import numpy as np
 from seqspan import LRR, LSR, OSC, SSC, SpatSC
 from seqspan.cuts.spectral.n_subspaces import ESTIMATORS
 from seqspan.datasets import make_motion, make_subspaces
-from seqspan.estimators._base import PUBLISHED_RULES
+from seqspan.methods._base import PUBLISHED_RULES
 
 INVALID = 0.05  # share of the fits that are wrong on purpose
 ONLINE = 0.05  # share of the fits that use partial_fit

@@ -106,7 +106,7 @@ def stubbed(answer: Answer) -> Iterator[None]:
         "seqspan.cli.segment.list_files": lambda source, **options: [source],
         "seqspan.cli.export.list_files": lambda source, **options: [source],
         "seqspan.cli.segment.versions": dict,
-        "seqspan.cli.segment.estimator_of": lambda *given, **more: None,
+        "seqspan.cli.segment.parameters_of": lambda *given, **more: None,
         "seqspan.exports.selection.make_timeline": timeline,
         "seqspan.exports.selection.split_video": split_tiny,
     }

@@ -10,8 +10,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import linear_sum_assignment
-from sklearn.base import clone
 
 from seqspan._core.checks import check_choice
 from seqspan._core.spans import boundaries_from_labels
@@ -45,6 +43,8 @@ def clustering_error(labels_true: npt.ArrayLike, labels_pred: npt.ArrayLike) -> 
     >>> clustering_error(["walk", "walk", "turn", "turn"], [1, 1, 0, 1])
     0.25
     """
+    from scipy.optimize import linear_sum_assignment  # takes long to import
+
     true, pred = _checked_labels(labels_true, labels_pred)
     counts = _contingency(true, pred)
     matched = counts[linear_sum_assignment(counts, maximize=True)].sum()
@@ -204,6 +204,8 @@ class SegmentationScorer:
         check_choice("metric", self.metric, ("accuracy", "covering", "boundary_f1"))
         if y is None:
             raise ValueError("A score needs the true labels: pass them as y, search.fit(X, y).")
+        from sklearn.base import clone  # takes longer to import than the rest of seqspan
+
         fitted = getattr(estimator, "segmentation_", None)
         if fitted is not None and np.array_equal(fitted.recording.X, X):
             labels = estimator.labels_

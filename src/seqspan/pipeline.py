@@ -365,7 +365,7 @@ def _choose_atoms(
         return None, ()
     if given is not None:
         return _given_atoms(X, given, method, unit=unit), ()
-    atoms = choose_landmarks(X, method.n_landmarks)
+    atoms = choose_landmarks(X, method.n_landmarks, n_jobs=method.n_jobs)
     if chosen == "landmarks":
         return atoms, ()
     note = (

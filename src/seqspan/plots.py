@@ -12,7 +12,6 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 
 from seqspan._core.dates import Dates
 from seqspan._core.extras import import_optional
@@ -122,6 +121,8 @@ def plot_spans(
 
 def _numbers_like(reference: IntArray, labels: IntArray) -> IntArray:
     """Number labels from 0, giving each the number of the reference label that it matches best."""
+    from scipy.optimize import linear_sum_assignment  # takes long to import
+
     names, columns = np.unique(reference, return_inverse=True)
     found, rows = np.unique(labels, return_inverse=True)
     if len(reference) != len(labels):  # samples do not correspond, so labels cannot be matched

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 import typer
 from typer.testing import CliRunner
@@ -40,3 +41,14 @@ def test_nothing_heavy_is_loaded(arguments):
     loaded = set(done.stderr.split())
     assert "seqspan.cli.outline" in loaded
     assert not loaded & {"numpy", "scipy", "sklearn", "numba", "joblib", "polars", "seqspan.cli.commands"}
+
+
+def test_segmenting_loads_no_scikit_learn(tmp_path):
+    table = tmp_path / "walk.csv"
+    rows = np.random.default_rng(0).standard_normal((60, 3)) + np.repeat([[0], [9]], 30, axis=0)
+    np.savetxt(table, rows, delimiter=",", header="a,b,c", comments="")
+    code = LISTS_MODULES.format(arguments=["segment", str(table), "--out", str(tmp_path / "walk")])
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = set(done.stderr.splitlines()[-1].split())
+    assert "seqspan.solvers.fast.loops" in loaded
+    assert not loaded & {"sklearn", "pandas", "scipy.stats", "scipy.optimize", "scipy.fft"}

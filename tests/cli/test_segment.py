@@ -20,7 +20,7 @@ from typer.testing import CliRunner
 
 import seqspan
 from seqspan.cli import app
-from seqspan.cli.settings import Control, Settings, estimator_of, parse_count
+from seqspan.cli.settings import Control, Settings, parameters_of, parse_count
 from seqspan.cli.truth import read_truth
 from seqspan.cuts import CUTS
 from seqspan.datasets import make_recurring_subspaces
@@ -146,9 +146,9 @@ def test_the_normalised_cut_with_the_paper_s_weights_is_still_there(table, tmp_p
 
 def test_what_is_not_given_is_in_the_table_of_defaults():
     for method in METHODS:
-        given = estimator_of(Settings(method=method)).get_params()
+        given = vars(parameters_of(Settings(method=method)))
         assert {name: given[name] for name in table_of_defaults(method)} == table_of_defaults(method)
-    other = estimator_of(Settings(lambda1="0.2", dictionary="samples", seed=3)).get_params()
+    other = vars(parameters_of(Settings(lambda1="0.2", dictionary="samples", seed=3)))
     assert (other["lambda_1"], other["lambda_2"], other["dictionary"]) == (0.2, "auto", "samples")
     assert other["random_state"] == 3
 

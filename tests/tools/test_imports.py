@@ -45,7 +45,8 @@ ALLOWED["pipeline"] = {name for name in ALLOWED if "." not in name} - {
     "plots",
     "metrics",
 }
-ALLOWED["estimators"] = ALLOWED["pipeline"] | {"pipeline", "readers"}
+ALLOWED["methods"] = ALLOWED["pipeline"] | {"pipeline"}
+ALLOWED["estimators"] = ALLOWED["methods"] | {"methods", "readers"}
 BELOW_THE_TOP = ALLOWED["estimators"] | {"estimators", "exports", "plots", "metrics"}
 ALLOWED["datasets"] = BELOW_THE_TOP
 ALLOWED["report"] = ALLOWED["reproduction"] = BELOW_THE_TOP | {"datasets"}

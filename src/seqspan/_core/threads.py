@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import joblib
@@ -41,6 +42,11 @@ class _SingleThreadedBlas:
             self._n_modules = len(sys.modules)
             self._controller = ThreadpoolController()
         return self._controller
+
+    def find_libraries(self) -> ThreadpoolController:
+        """The libraries that are loaded and have threads of their own."""
+        with self._lock:
+            return self._find_libraries()
 
     def __enter__(self) -> None:
         with self._lock:
@@ -107,6 +113,20 @@ def count_threads(n_jobs: int | None = None) -> int:
     requested = os.environ.get("OMP_NUM_THREADS", "")
     available = int(joblib.cpu_count())
     return min(available, int(requested)) if requested.isdigit() and int(requested) > 0 else available
+
+
+@contextmanager
+def openmp_threads(n_jobs: int | None = None) -> Iterator[None]:
+    """Give scikit-learn's own threads a number, which OpenMP keeps for each thread that calls it.
+
+    Examples
+    --------
+    >>> with openmp_threads(1):
+    ...     pass
+    """
+    controller = _single_threaded_blas.find_libraries()
+    with controller.limit(limits=count_threads(n_jobs), user_api="openmp"):
+        yield
 
 
 class Team:

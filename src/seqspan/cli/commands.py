@@ -28,9 +28,9 @@ from seqspan.cli.settings import Control, Settings, make_settings, parse_exports
 from seqspan.cuts import CUTS
 from seqspan.cuts.ordered.n_spans import GRAINS
 from seqspan.datasets._folder import VARIABLE
-from seqspan.estimators import METHODS
 from seqspan.exports import EXPORTS
 from seqspan.exports.selection import SPLIT_FOLDER, Selection
+from seqspan.methods._defaults import METHODS
 from seqspan.readers import readers
 from seqspan.recording import KINDS
 from seqspan.results.folder import REPORT

@@ -21,12 +21,12 @@ from seqspan._core.display import Display
 from seqspan._core.text import merge_names, printable
 from seqspan.cli.export import EXPORTED
 from seqspan.cli.inputs import Job
-from seqspan.cli.settings import Settings, estimator_of, parse_exports, parse_rate, read_options
+from seqspan.cli.settings import Settings, parameters_of, parse_exports, parse_rate, read_options
 from seqspan.cli.truth import Truth, read_truth, score
 from seqspan.cli.values import count_samples, parse_names
-from seqspan.estimators import SubspaceSegmenter
 from seqspan.exports._timeline import SECONDS
 from seqspan.exports.selection import Selection, file_of
+from seqspan.methods._base import Parameters
 from seqspan.pipeline import MIN_SAMPLES, cut, represent
 from seqspan.readers._limits import check_regular
 from seqspan.readers._read import list_files, read
@@ -45,7 +45,7 @@ from seqspan.segmentation import Segmentation
 # Up to this many samples, stages after solving use one BLAS thread: in small factorisations threads wait
 # for each other, which takes up to 4 times as long on a busy machine.
 MAX_SINGLE_THREADED_SAMPLES = 4000
-# parameters of an estimator that determine its coefficients
+# parameters of a method that determine its coefficients
 COEFFICIENT_PARAMETERS = (
     "lambda_1", "lambda_2", "solver", "dictionary", "device", "tol", "max_iter", "zero_diagonal", "penalty",
     "noise",
@@ -114,12 +114,12 @@ def run_job(job: Job, *, fresh: bool = False) -> Outcome:
                 check_free(
                     job.folder, [file_of(name, own) for name in exports.names for own in recording.names]
                 )
-        estimator = estimator_of(job.settings, n_jobs=job.threads, **_min_length(job.settings, recording))
-        found = _segment(job, recording, estimator, display, fresh=fresh)
+        parameters = parameters_of(job.settings, n_jobs=job.threads, **_min_length(job.settings, recording))
+        found = _segment(job, recording, parameters, display, fresh=fresh)
         if corrections is not None:
             found = found.corrected(corrections)
         found = found.rename(parse_names(job.settings.names or ""))
-        document = _describe(job, found, estimator, truth) | {"fingerprint": fingerprint}
+        document = _describe(job, found, parameters, truth) | {"fingerprint": fingerprint}
         document["input"] |= {"path": job.given, "sha256": source_hash}
         document["input"]["notes"] += [] if corrections is None else corrections.notes
         with threadpool_limits(count_threads(recording)):
@@ -249,12 +249,12 @@ def count_threads(recording: Recording) -> int | None:
 
 
 def _segment(
-    job: Job, recording: Recording, estimator: SubspaceSegmenter, display: Display, *, fresh: bool
+    job: Job, recording: Recording, parameters: Parameters, display: Display, *, fresh: bool
 ) -> Segmentation:
     """Run the pipeline; if the folder contains a cached solution, only the cut is run."""
     if len(recording) < MIN_SAMPLES:
         raise ValueError(f"at least {MIN_SAMPLES} samples are needed; got {len(recording)}.")
-    method, cutting = estimator.stages()
+    method, cutting = parameters.stages()
     cache = SolutionCache(job.folder, code_version())
     if fresh:
         cache.clear()
@@ -265,31 +265,29 @@ def _segment(
             return cut(found, cutting, display=display)
 
 
-def _describe(
-    job: Job, found: Segmentation, estimator: SubspaceSegmenter, truth: Truth | None
-) -> dict[str, Any]:
+def _describe(job: Job, found: Segmentation, parameters: Parameters, truth: Truth | None) -> dict[str, Any]:
     """Compile the content of ``result.json``; the times of the last stages are added later."""
     described = found.describe()
     return described | {
         "warnings": [*described.get("warnings", ()), *_note_min_length(job.settings, found.recording)],
         "settings": asdict(job.settings),
-        "parameters": _parameters(found, estimator),
+        "parameters": _parameters(found, parameters),
         "scores": {} if truth is None else score(truth, found.labels, found.boundaries),
         "command": job.settings.to_command(*(map(str, job.sources) if job.others else [job.given])),
         "versions": versions(),
     }
 
 
-def _parameters(found: Segmentation, estimator: SubspaceSegmenter) -> dict[str, Any]:
+def _parameters(found: Segmentation, parameters: Parameters) -> dict[str, Any]:
     """The parameters that determine the coefficients, with "auto" replaced by the values chosen."""
-    given = estimator.get_params()
-    parameters = {name: given[name] for name in COEFFICIENT_PARAMETERS if name in given}
-    if found.representation is None or "lambda_2" not in parameters or "dictionary" not in parameters:
-        return parameters
+    given = vars(parameters)
+    stated = {name: given[name] for name in COEFFICIENT_PARAMETERS if name in given}
+    if found.representation is None or "lambda_2" not in stated or "dictionary" not in stated:
+        return stated
     model = found.representation.model
     landmarks = found.representation.landmarks is not None
     chosen = {"lambda_1": model.lam1, "lambda_2": model.lam2}
-    return parameters | chosen | {"dictionary": "landmarks" if landmarks else "samples"}
+    return stated | chosen | {"dictionary": "landmarks" if landmarks else "samples"}
 
 
 def versions() -> dict[str, str]:

@@ -19,10 +19,10 @@ from seqspan._core.text import printable
 from seqspan.cli.values import parse_length, parse_list, parse_names, read_names, write_names
 from seqspan.cuts import CUTS, ESTIMATORS
 from seqspan.cuts.ordered.n_spans import GRAINS
-from seqspan.estimators import METHODS, SubspaceSegmenter, table_of_defaults
-from seqspan.estimators._coupled import COUPLED_SOLVERS
-from seqspan.estimators._segment import make_estimator
 from seqspan.exports import EXPORTS
+from seqspan.methods._base import Parameters
+from seqspan.methods._coupled import COUPLED_SOLVERS
+from seqspan.methods._defaults import METHODS, make_parameters, table_of_defaults
 from seqspan.preprocess import make_chain
 from seqspan.readers import readers
 from seqspan.readers._limits import is_utf8
@@ -215,7 +215,7 @@ def check_settings(settings: Settings) -> Settings:
     _check_min_length(settings)
     _check_corrections(settings)
     _check_weights(settings)
-    estimator_of(replace(settings, device=None)).stages()  # the GPU is checked later
+    parameters_of(replace(settings, device=None)).stages()  # the GPU is checked later
     return settings
 
 
@@ -332,8 +332,8 @@ def parse_read_options(given: Iterable[str]) -> dict[str, Any]:
     return options
 
 
-def estimator_of(settings: Settings, **more: Any) -> SubspaceSegmenter:
-    """Make the estimator for these settings; the table of defaults fills in the rest."""
+def parameters_of(settings: Settings, **more: Any) -> Parameters:
+    """The parameters of the method for these settings; the table of defaults fills in the rest."""
     given = {
         "n_subspaces": parse_count("--subspaces", settings.subspaces, tuple(ESTIMATORS)),
         "n_spans": parse_count("--spans", settings.spans, ("auto",)),
@@ -342,7 +342,7 @@ def estimator_of(settings: Settings, **more: Any) -> SubspaceSegmenter:
         "preprocess": None if settings.preprocess == "none" else settings.preprocess,
         "random_state": settings.seed,
     }
-    return make_estimator(settings.method, **given, **_model_parameters(settings), **more)
+    return make_parameters(settings.method, **given, **_model_parameters(settings), **more)
 
 
 def _model_parameters(settings: Settings) -> dict[str, Any]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.stats import special_ortho_group
 
 from seqspan._core.types import Array, IntArray
 
@@ -191,6 +190,8 @@ def _span_lengths(samples: int | Sequence[int], n_spans: int) -> list[int]:
 
 def _rotated_bases(count: int, dimension: int, ambient: int, rng: np.random.Generator) -> list[Array]:
     """Draw an orthonormal basis U_1 and a rotation T; return U_1, T U_1, T^2 U_1, and so on."""
+    from scipy.stats import special_ortho_group  # takes longer to import than the rest of seqspan
+
     bases = [np.linalg.qr(rng.standard_normal((ambient, dimension)))[0]]
     if count > 1:  # drawing T takes O(ambient^3) time, and SciPy has no rotations in one dimension
         rotation = special_ortho_group.rvs(ambient, random_state=rng) if ambient > 1 else np.eye(1)

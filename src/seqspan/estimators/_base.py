@@ -1,11 +1,10 @@
-"""What all estimators share: check the parameters, run the pipeline, set the attributes."""
+"""What all estimators share: check the samples, run the pipeline, set the attributes."""
 
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from numbers import Integral
 from os import PathLike
 from typing import Any, Self, TypeAlias
 
@@ -14,46 +13,27 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_array, validate_data
 
-from seqspan._core.backend import DEVICES, check_device_samples, is_on_gpu, require_cupy, to_host
-from seqspan._core.checks import (
-    check_bool,
-    check_choice,
-    check_count,
-    check_lengths,
-    check_seed,
-    check_unmasked,
-    check_weight,
-)
+from seqspan._core.backend import check_device_samples, is_on_gpu, require_cupy, to_host
+from seqspan._core.checks import check_bool, check_choice, check_lengths, check_unmasked
 from seqspan._core.display import Display
-from seqspan._core.kernels import Kernel, check_kernel
-from seqspan._core.solution import Progress
-from seqspan._core.spans import MIN_LENGTH
 from seqspan._core.types import Array
-from seqspan.cuts import CUTS
-from seqspan.cuts.cutting import Cutting
 from seqspan.estimators._predict import Predicting
-from seqspan.models import Model
-from seqspan.pipeline import MIN_SAMPLES, Method, WarmStart, as_recording, cut, represent
+from seqspan.methods._base import Parameters
+from seqspan.pipeline import MIN_SAMPLES, WarmStart, as_recording, cut, represent
 from seqspan.readers._data_frames import from_frame, is_frame
 from seqspan.readers._several import is_several, read_all
 from seqspan.recording import KINDS, Recording, concatenate
 from seqspan.representation import Representation
 from seqspan.segmentation import Segmentation
-from seqspan.solvers import Stopping
-from seqspan.solvers.fast.landmarks import DICTIONARIES
 
-PRECISIONS = ("float32", "float64")
-PUBLISHED_RULES = ("vladmap", "ladmpsap", "sylvester")  # solvers whose papers give a stopping rule
-Callback = Callable[[Progress], None]
 Samples: TypeAlias = npt.ArrayLike | Recording | Sequence[Recording | str | PathLike[str]]
 Names: TypeAlias = "npt.NDArray[np.object_] | None"  # of a table's columns
 
 
-class SubspaceSegmenter(Predicting, ClusterMixin, BaseEstimator):
+class SubspaceSegmenter(Predicting, Parameters, ClusterMixin, BaseEstimator):
     """Fit a model to samples in order, then cut its coefficients into spans.
 
-    The class attributes are the values of parameters that an estimator does not offer. A new estimator only
-    defines its model and its solver.
+    A new estimator only combines this with the parameters of its method.
 
     Examples
     --------
@@ -62,38 +42,9 @@ class SubspaceSegmenter(Predicting, ClusterMixin, BaseEstimator):
     True
     """
 
-    n_subspaces: int | str
-    n_spans: int | str
-    grain: str
-    cut: str
-    min_length: int
-    kernel: Kernel = "linear"
-    normalize: bool
-    preprocess: Any
-    dtype: str | None
-    kind: str
-    tol: float = 1e-2
-    stopping: str = "gap"
-    max_iter: int = 1
-    warm_start: bool = False
-    device: str = "cpu"
-    dictionary: str | npt.ArrayLike = "samples"
-    n_landmarks: int | str = "auto"
-    n_jobs: int | None
-    random_state: Any
-    callback: Callback | None
-    verbose: int
     _warm: WarmStart | None = None
     _on_gpu: bool = False
     _coefficients: Array | None = None
-
-    def _make_model(self, X: Array) -> Model:
-        """Check the model's own parameters and build the model for samples X (d, n)."""
-        raise NotImplementedError
-
-    def _solver(self) -> str:
-        """Name of the solver, checked."""
-        raise NotImplementedError
 
     def fit(self, X: Samples, y: object = None, *, lengths: Sequence[int] | None = None) -> Self:
         """Segment samples in order.
@@ -169,88 +120,6 @@ class SubspaceSegmenter(Predicting, ClusterMixin, BaseEstimator):
         """Set the names of a table's columns, if it was one."""
         if names is not None:
             self.feature_names_in_ = names
-
-    def stages(self) -> tuple[Method, Cutting]:
-        """Return the settings of the pipeline's two stages, with every parameter checked.
-
-        Examples
-        --------
-        >>> from seqspan import OSC
-        >>> method, cutting = OSC(solver="vladmap", cut="ordered").stages()
-        >>> method.solver, cutting.cut
-        ('vladmap', 'ordered')
-        """
-        return self._method(), self._cutting()
-
-    def _method(self) -> Method:
-        """How samples are represented."""
-        if check_choice("device", self.device, DEVICES) == "cuda":
-            require_cupy()
-        solver = self._solver()
-        self._check_dictionary()
-        if self.dtype is not None:
-            check_choice("dtype", self.dtype, PRECISIONS)
-        if self.device == "cuda":
-            check_choice("solver with device='cuda'", solver, ("fast",))
-        return Method(
-            make_model=self._make_model,
-            solver=solver,
-            preprocess=self.preprocess,
-            normalize=check_bool("normalize", self.normalize),
-            kernel=check_kernel(self.kernel),
-            dtype=self.dtype,
-            dictionary=self.dictionary if isinstance(self.dictionary, str) else np.asarray(self.dictionary),
-            n_landmarks=check_count("n_landmarks", self.n_landmarks, 10**6, "landmarks", ("auto",)),
-            device=self.device,
-            stopping=self._stopping(solver),
-            n_jobs=self._jobs(),
-        )
-
-    def _check_dictionary(self) -> None:
-        """Check what represents the samples: a word, or an array of atoms that nobody preprocesses."""
-        given = self.dictionary if isinstance(self.dictionary, str) else "an array"
-        if given in ("samples", "an array") and self.n_landmarks != "auto":
-            raise ValueError(
-                f"n_landmarks={self.n_landmarks} needs dictionary='landmarks' or 'auto'; got {given!r}."
-            )
-        if isinstance(self.dictionary, str):
-            check_choice("dictionary", self.dictionary, DICTIONARIES)
-        elif self.preprocess is not None:
-            raise ValueError(
-                "dictionary=array needs preprocess=None, because steps such as centring look at the samples: "
-                f"preprocess samples and atoms before fit; got preprocess={self.preprocess!r}."
-            )
-
-    def _stopping(self, solver: str) -> Stopping:
-        """When the solver stops, checked."""
-        rule = check_choice("stopping", self.stopping, ("gap", "published"))
-        if rule == "published" and solver not in PUBLISHED_RULES:
-            raise ValueError(
-                f"stopping='published' needs a solver with a published rule, {', '.join(PUBLISHED_RULES)}; "
-                f"got solver={solver!r}."
-            )
-        check_weight("tol", self.tol)
-        check_count("max_iter", self.max_iter, 10**9, "iterations")
-        return Stopping(self.tol, int(self.max_iter), rule == "published", self.callback)
-
-    def _jobs(self) -> int | None:
-        """Number of threads as given, checked."""
-        if self.n_jobs is not None and (not isinstance(self.n_jobs, Integral) or self.n_jobs == 0):
-            raise ValueError(f"n_jobs must be None or an int other than 0; got {self.n_jobs!r}.")
-        return self.n_jobs
-
-    def _cutting(self) -> Cutting:
-        """How coefficients become spans."""
-        check_choice("cut", self.cut, CUTS)
-        check_count("min_length", self.min_length, 10**9, "samples of a span")
-        if self.cut != "ordered" and self.min_length != MIN_LENGTH:
-            raise ValueError(
-                f"min_length is for cut='ordered'; got min_length={self.min_length} with {self.cut!r}."
-            )
-        seed = check_seed("random_state", self.random_state)
-        return Cutting(
-            self.cut, self.n_subspaces, self.n_spans, self.grain, int(self.min_length), seed, self._jobs()
-        )
 
     def _forget(self) -> None:
         """Delete the attributes of earlier fits, so that all attributes describe the same fit."""

@@ -1,4 +1,4 @@
-"""What OSC and SpatSC share: two weights, a choice of solvers, and landmarks."""
+"""What OSC and SpatSC share: two weights, and landmarks."""
 
 from __future__ import annotations
 
@@ -8,28 +8,13 @@ from typing import Self
 import numpy.typing as npt
 from sklearn.base import clone
 
-from seqspan._core.checks import check_choice
-from seqspan._core.types import Array
 from seqspan.estimators._partial_fit import PartialFit
-from seqspan.models.weights import choose_weights
+from seqspan.methods._coupled import CoupledParameters
 from seqspan.representation import Representation
 
-COUPLED_SOLVERS = ("fast", "vladmap", "ladmpsap", "sylvester", "splitting")
 
-
-class Coupled(PartialFit):
+class Coupled(CoupledParameters, PartialFit):
     """Estimators with a weight lambda_2 on changes over time, and a choice of solvers."""
-
-    lambda_1: float | str
-    lambda_2: float | str
-    solver: str
-    _lambda_2_fraction = 1.0
-
-    def _solver(self) -> str:
-        return check_choice("solver", self.solver, COUPLED_SOLVERS)
-
-    def _weights(self, X: Array) -> tuple[float, float]:
-        return choose_weights(X, self.lambda_1, self.lambda_2, self._lambda_2_fraction)
 
     def _keep_model(self, found: Representation) -> None:
         self.lambda_1_, self.lambda_2_ = found.model.lam1, found.model.lam2

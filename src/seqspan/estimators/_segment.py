@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import inspect
 from os import PathLike
 from typing import Any
 
 from seqspan.estimators._base import Samples, SubspaceSegmenter
-from seqspan.estimators._coupled import Coupled
 from seqspan.estimators.lrr import LRR
 from seqspan.estimators.lsr import LSR
 from seqspan.estimators.osc import OSC
 from seqspan.estimators.spatsc import SpatSC
 from seqspan.estimators.ssc import SSC
+from seqspan.methods._defaults import complete
 from seqspan.readers import read
 from seqspan.readers._several import is_several, read_all
 from seqspan.recording import Recording, concatenate
@@ -22,49 +21,6 @@ from seqspan.segmentation import Segmentation
 METHODS: dict[str, type[SubspaceSegmenter]] = {
     "osc": OSC, "spatsc": SpatSC, "ssc": SSC, "lrr": LRR, "lsr": LSR,
 }  # fmt: skip
-
-# single precision halves memory and time, and the gap is still certified
-DEFAULTS = {"cut": "ordered", "preprocess": "auto", "dtype": "float32", "random_state": 0}
-COUPLED_DEFAULTS = {"lambda_1": "auto", "lambda_2": "auto", "dictionary": "auto"}
-
-
-def table_of_defaults(method: str = "osc") -> dict[str, Any]:
-    """Return the defaults that ``seqspan.segment`` and the command line share.
-
-    Parameters
-    ----------
-    method : str
-        A name in :data:`METHODS`.
-
-    Returns
-    -------
-    dict
-        Keyword arguments: ``OSC(**table_of_defaults())`` gives the same results as ``seqspan.segment``.
-        Parameters that are not listed keep the estimator's own default, as in the paper.
-
-    Examples
-    --------
-    >>> table_of_defaults("lrr")
-    {'cut': 'ordered', 'preprocess': 'auto', 'dtype': 'float32', 'random_state': 0}
-    """
-    return {**DEFAULTS, **(COUPLED_DEFAULTS if issubclass(find_method(method), Coupled) else {})}
-
-
-def find_method(method: str) -> type[SubspaceSegmenter]:
-    """The estimator with this name."""
-    if method not in METHODS:
-        raise ValueError(f"method must be one of {', '.join(map(repr, METHODS))}; got {method!r}.")
-    return METHODS[method]
-
-
-def make_estimator(method: str = "osc", **settings: Any) -> SubspaceSegmenter:
-    """Make an estimator from the table of defaults, with some of them replaced."""
-    estimator = find_method(method)
-    known = list(inspect.signature(estimator).parameters)
-    unknown = sorted(set(settings) - set(known))
-    if unknown:
-        raise ValueError(f"the method {method!r} takes {', '.join(known)}; got {', '.join(unknown)}.")
-    return estimator(**{**table_of_defaults(method), **settings})
 
 
 def segment(
@@ -108,7 +64,8 @@ def segment(
     >>> found.boundaries, found.spans[-1].label
     (array([20, 35, 60]), 0)
     """
-    estimator = make_estimator(method, n_subspaces=n_subspaces, n_spans=n_spans, **settings)
+    given = complete(method, {"n_subspaces": n_subspaces, "n_spans": n_spans, **settings})
+    estimator = METHODS[method](**given)
     recording = read(source) if isinstance(source, str | PathLike) else source
     if resample is not None:
         recording = concatenate(_recordings(recording), resample)

@@ -2,20 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy.typing as npt
-
-from seqspan._core.checks import check_bool
-from seqspan._core.kernels import Kernel
-from seqspan._core.spans import MIN_LENGTH
-from seqspan._core.types import Array
-from seqspan.estimators._base import Callback
 from seqspan.estimators._coupled import Coupled
-from seqspan.models import Model, SpatSc
+from seqspan.methods.spatsc import SpatScParameters
 
 
-class SpatSC(Coupled):
+class SpatSC(SpatScParameters, Coupled):
     """Spatial subspace clustering: sparse coefficients, each of which rarely changes over time.
 
     Minimises ``||X - XZ||_F^2 / 2 + lambda_1 ||Z||_1 + lambda_2 ||ZR||_1``, diag(Z) = 0
@@ -126,68 +117,3 @@ class SpatSC(Coupled):
     >>> SpatSC(n_subspaces=5, random_state=0).fit(X.T).boundaries_
     array([20, 40, 60, 80])
     """
-
-    def __init__(
-        self,
-        n_subspaces: int | str = "auto",
-        *,
-        n_spans: int | str = "auto",
-        grain: str = "default",
-        lambda_1: float | str = 0.1,
-        lambda_2: float | str = 0.01,
-        solver: str = "fast",
-        cut: str = "ncut",
-        min_length: int = MIN_LENGTH,
-        kernel: Kernel = "linear",
-        zero_diagonal: bool = True,
-        normalize: bool = True,
-        preprocess: Any = None,
-        dtype: str | None = None,
-        kind: str = "table",
-        tol: float = 1e-2,
-        stopping: str = "gap",
-        max_iter: int = 10_000,
-        warm_start: bool = False,
-        dictionary: str | npt.ArrayLike = "samples",
-        n_landmarks: int | str = "auto",
-        time_scale: int | str = "auto",
-        device: str = "cpu",
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        callback: Callback | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_subspaces = n_subspaces
-        self.n_spans = n_spans
-        self.grain = grain
-        self.lambda_1 = lambda_1
-        self.lambda_2 = lambda_2
-        self.solver = solver
-        self.cut = cut
-        self.min_length = min_length
-        self.kernel = kernel
-        self.zero_diagonal = zero_diagonal
-        self.normalize = normalize
-        self.preprocess = preprocess
-        self.dtype = dtype
-        self.kind = kind
-        self.tol = tol
-        self.stopping = stopping
-        self.max_iter = max_iter
-        self.warm_start = warm_start
-        self.dictionary = dictionary
-        self.n_landmarks = n_landmarks
-        self.time_scale = time_scale
-        self.device = device
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.callback = callback
-        self.verbose = verbose
-
-    _lambda_2_fraction = 0.01
-
-    def _make_model(self, X: Array) -> Model:
-        return self._coupled(*self._weights(X))
-
-    def _coupled(self, lambda_1: float, lambda_2: float) -> SpatSc:
-        return SpatSc(lambda_1, lambda_2, check_bool("zero_diagonal", self.zero_diagonal))

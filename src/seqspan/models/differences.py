@@ -12,7 +12,6 @@ from functools import cached_property
 from typing import Protocol
 
 import numpy as np
-from scipy.fft import dct, idct
 
 from seqspan._core.spans import part_slices
 from seqspan._core.types import Array, IntArray
@@ -152,11 +151,15 @@ class Path:
 
     def to_eigenbasis(self, F: Array) -> Array:
         """Transform rows by the DCT-II, part by part."""
+        from scipy.fft import dct  # takes long to import
+
         parts = part_slices(self.joins, F.shape[1])
         return np.concatenate([dct(F[:, part], axis=1, norm="ortho") for part in parts], axis=1)
 
     def from_eigenbasis(self, F: Array) -> Array:
         """Transform rows back by the DCT-III, part by part."""
+        from scipy.fft import idct  # takes long to import
+
         parts = part_slices(self.joins, F.shape[1])
         return np.concatenate([idct(F[:, part], axis=1, norm="ortho") for part in parts], axis=1)
 

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 from jinja2 import Environment
 from markupsafe import Markup
-from scipy.optimize import linear_sum_assignment
 
 from seqspan._core.dates import PER_SECOND
 from seqspan._core.spans import boundaries_from_labels, edge_times
@@ -285,6 +284,8 @@ def match_labels(true: IntArray, found: IntArray) -> list[int]:
     >>> match_labels(np.array([0, 0, 1, 1, 2]), np.array([1, 1, 0, 0, 0]))
     [1, 0, 2]
     """
+    from scipy.optimize import linear_sum_assignment  # takes long to import
+
     counts = np.zeros((true.max() + 1, found.max() + 1), dtype=np.intp)
     np.add.at(counts, (true, found), 1)
     rows, columns = linear_sum_assignment(counts, maximize=True)

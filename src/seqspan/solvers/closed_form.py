@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from functools import singledispatch
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
+from seqspan._core.convergence import warn_not_converged
 from seqspan._core.solution import Progress, Solution
 from seqspan._core.types import Array
 from seqspan.models import Lrr, LrrNoiseFree, Lsr, Model
@@ -72,7 +71,7 @@ def _warn_of_rounding(X: Array, gap: float, tol: float) -> str:
         f"In {X.dtype} rounding leaves a relative duality gap of {gap:.1e}, above tol={tol:g}. The result is "
         "within that gap of the optimum; use float64, a larger weight or a larger tol."
     )
-    warnings.warn(message, ConvergenceWarning, stacklevel=4)
+    warn_not_converged(message, stacklevel=4)
     return message
 
 

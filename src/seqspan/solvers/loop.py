@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
+from seqspan._core.convergence import warn_not_converged
 from seqspan._core.solution import Progress, Solution
 from seqspan._core.types import Array
 
@@ -103,6 +102,7 @@ def run(
     *,
     warm: bool = False,
     began: float | None = None,
+    warns: bool = True,
 ) -> Solution[State]:
     """Iterate until the certified gap, or the published rule, says stop.
 
@@ -115,6 +115,8 @@ def run(
         Whether `start` may already be good enough. If so, it is certified before the first step.
     began : float, optional
         ``time.perf_counter()`` when the solver was called; now by default.
+    warns : bool
+        Whether to warn if the gap is too large at the end.
 
     Returns
     -------
@@ -149,7 +151,7 @@ def run(
         progress = record.add(iteration, *algorithm.certify(state))
     converged = settled or (not published and progress.gap <= stopping.tol)
     wanted = "the published stopping rule" if published else f"tol={stopping.tol:.1e}"
-    message = "" if converged else warn_of_gap(progress, wanted)
+    message = "" if converged or not warns else warn_of_gap(progress, wanted)
     Z = algorithm.coefficients(state)
     return Solution(Z, progress.objective, progress.gap, iteration, converged, state, record.history, message)
 
@@ -161,5 +163,5 @@ def warn_of_gap(progress: Progress, wanted: str) -> str:
         f"{progress.gap:.1e}, before {wanted} was met. The result is within that gap of the optimum; raise "
         "max_iter or tol to silence this warning."
     )
-    warnings.warn(message, ConvergenceWarning, stacklevel=5)
+    warn_not_converged(message, stacklevel=5)
     return message

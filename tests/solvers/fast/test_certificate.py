@@ -28,8 +28,9 @@ BANDS = np.array([0.1, 0.12, 1e3])
 
 @pytest.fixture(autouse=True)
 def _narrow_blocks(monkeypatch):
-    """Several blocks, the last of them padded."""
+    """Several blocks, the last of them padded, and parts of time."""
     monkeypatch.setattr(sweeps_module, "BLOCK_WIDTH", 16)
+    monkeypatch.setattr(sweeps_module, "PART_ENTRIES", 128)
 
 
 def advanced(model, X, n_iterations=30, n_jobs=1):

@@ -159,3 +159,18 @@ def test_long_recordings_have_fewer_landmarks(monkeypatch):
     monkeypatch.setattr("seqspan.solvers.fast.landmarks.MAX_COEFFICIENTS", 200 * 2000)
     X, _ = make_subspaces(4, 2, 20, 500, rng=0)
     assert OSC(4, dictionary="landmarks", tol=0.9, cut="peaks").fit(X.T).landmarks_.shape == (200, 20)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_k_means_has_as_many_threads_as_were_asked_for(n_jobs, monkeypatch):
+    from sklearn.cluster import KMeans
+    from threadpoolctl import threadpool_info
+
+    def threads() -> set[int]:
+        return {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "openmp"}
+
+    fit, before, during = KMeans.fit, threads(), []
+    monkeypatch.setattr(KMeans, "fit", lambda *given: (during.append(threads()), fit(*given))[1])
+    choose_landmarks(np.random.default_rng(0).standard_normal((3, 600)), 5, n_jobs=n_jobs)
+    assert during == [{n_jobs}]
+    assert threads() == before

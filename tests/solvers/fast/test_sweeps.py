@@ -21,8 +21,9 @@ EVERY_MODEL = pytest.mark.parametrize("model", MODELS, ids=str)
 
 @pytest.fixture(autouse=True)
 def _narrow_blocks(monkeypatch):
-    """Several blocks, the last of them padded, at sizes that dense formulas can follow."""
+    """Several blocks, the last of them padded, and parts of time, at sizes that dense formulas can follow."""
     monkeypatch.setattr(sweeps_module, "BLOCK_WIDTH", 16)
+    monkeypatch.setattr(sweeps_module, "PART_ENTRIES", 128)
 
 
 @pytest.fixture(params=[1, 2], ids=["one thread", "two threads"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import ModuleType
@@ -12,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from seqspan._core.backend import is_on_gpu, namespace, to_host
+from seqspan._core.convergence import warn_not_converged
 from seqspan._core.eigen import symmetric_eigenpairs
 from seqspan._core.types import Array
 from seqspan.cuts.spectral.affinity import Affinity, SharedAffinity
@@ -130,13 +130,10 @@ def _block_krylov(
 
 def _warn_not_converged(count: int, error: float, tol: float) -> None:
     """Say that the last eigenvectors asked for are not accurate."""
-    from sklearn.exceptions import ConvergenceWarning  # takes longer to import than the rest of seqspan
-
-    warnings.warn(
+    warn_not_converged(
         f"{count} leading eigenvectors have a relative residual of {error:.1e} after {MAX_RESTARTS} "
         f"restarts; {tol:.0e} was asked for. This graph hardly tells the last of them apart: "
         "try fewer subspaces.",
-        ConvergenceWarning,
         stacklevel=4,
     )
 

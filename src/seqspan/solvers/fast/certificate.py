@@ -34,7 +34,7 @@ def objective(sweeps: Sweeps, s: State) -> float:
     value, s.averaged = _value(sweeps, absolute[0], coupled, fitted), False
     starts = sweeps.run_starts(s)
     if starts is not None:
-        of_means = _value(sweeps, absolute[1], np.sqrt(between).sum(), _average_rows(fitted, starts))
+        of_means = _value(sweeps, absolute[1], np.sqrt(between).sum(), fitted, starts)
         value, s.averaged = min(value, of_means), of_means < value
     # means are no longer than what they are means of, so this bounds what they leave out, too
     return value + left_out_loss(sweeps, s)
@@ -43,11 +43,7 @@ def objective(sweeps: Sweeps, s: State) -> float:
 def lower_bound(sweeps: Sweeps, s: State) -> float:
     """The dual value at ``E = X - XS`` and the tightened multiplier of J, in the best of a few bands."""
     model, data = sweeps.model, sweeps.data
-    scaled, linear, quadratic = np.empty_like(s.fitted), np.empty(sweeps.n), np.empty(sweeps.n)
-    for rows, E in data.residuals(s.fitted):
-        np.multiply(E, data.sigma, out=scaled[rows], casting="same_kind")
-        linear[rows] = np.einsum("tr,tr->t", E, data.Y[rows])
-        quadratic[rows] = np.einsum("tr,tr->t", E, E) / 2
+    scaled, linear, quadratic = _dual_residuals(sweeps, s.fitted)
     # a band wider than the gap loses more by its scale than it can gain
     widths = [1, 1 + s.gap / 6, 1 + s.gap / 2]
     if s.shortened is not None:
@@ -63,10 +59,45 @@ def lower_bound(sweeps: Sweeps, s: State) -> float:
     return max(point.bound(model.lam1, model.lam2) for point in points) + data.outside
 
 
-def _value(sweeps: Sweeps, absolute: float, coupled: float, fitted: Array) -> float:
-    """The model's value from ``||Z||_1``, the norm of ZR and ``Q^T Z``, without coordinates left out."""
-    fit = sum(float(np.vdot(E, E)) / 2 for _, E in sweeps.data.residuals(fitted)) + sweeps.data.outside
+def _dual_residuals(sweeps: Sweeps, fitted: Array) -> tuple[Array, Array, Array]:
+    """``E^T X`` in the coordinates of Q, (n, r); ``<e, x>`` and ``||e||^2 / 2`` of every sample, (n,)."""
+    data, edges = sweeps.data, sweeps.row_edges()
+    scaled, linear, quadratic = np.empty_like(fitted), np.empty(sweeps.n), np.empty(sweeps.n)
+
+    def fill(parts: range) -> None:
+        for part in parts:
+            rows = slice(edges[part], edges[part + 1])
+            E = data.residual(fitted, rows)
+            np.multiply(E, data.sigma, out=scaled[rows], casting="same_kind")
+            linear[rows] = np.einsum("tr,tr->t", E, data.Y[rows])
+            quadratic[rows] = np.einsum("tr,tr->t", E, E) / 2
+
+    sweeps.team.map(fill, len(edges) - 1)
+    return scaled, linear, quadratic
+
+
+def _value(
+    sweeps: Sweeps, absolute: float, coupled: float, fitted: Array, starts: IntArray | None = None
+) -> float:
+    """The model's value from ``||Z||_1``, the norm of ZR and ``Q^T Z``, without coordinates left out.
+
+    With `starts`, the value at the means over the runs that begin there.
+    """
+    fit = _square_residuals(sweeps, fitted, starts) + sweeps.data.outside
     return float(fit + sweeps.model.lam1 * absolute + sweeps.model.lam2 * coupled)
+
+
+def _square_residuals(sweeps: Sweeps, fitted: Array, starts: IntArray | None) -> float:
+    """``||X - XZ||^2 / 2`` in the coordinates of Q, for Z or for its means over runs."""
+    starts = np.arange(sweeps.n + 1) if starts is None else starts
+    edges = np.searchsorted(starts, sweeps.row_edges())  # a run counts where it begins
+    given = fitted, sweeps.data.Y, sweeps.data.sigma, starts
+
+    def square(parts: range) -> float:
+        parts_of_loss = (sweeps.loops.square_residuals(*given, *edges[part : part + 2]) for part in parts)
+        return float(sum(parts_of_loss))
+
+    return float(sum(sweeps.team.map(square, len(edges) - 1)))
 
 
 def left_out_loss(sweeps: Sweeps, s: State) -> float:
@@ -78,10 +109,3 @@ def left_out_loss(sweeps: Sweeps, s: State) -> float:
         return sum(float(np.sum(sweeps.split(s, b)[0] ** 2, dtype=float)) for b in blocks)
 
     return sweeps.data.left_out_loss(float(np.sqrt(sum(sweeps.team.map(square, sweeps.n_blocks)))))
-
-
-def _average_rows(rows: Array, starts: IntArray) -> Array:
-    """Means over runs of rows, repeated."""
-    lengths = np.diff(starts)
-    means = np.add.reduceat(rows, starts[:-1], axis=0, dtype=float) / lengths[:, None]
-    return np.repeat(means.astype(rows.dtype), lengths, axis=0)

@@ -27,7 +27,7 @@ from seqspan.solvers.fast.sweeps import State, Sweeps
 
 # Factors by which the balanced penalties r1, r2 grow when the samples double; from synthetic and real data.
 PENALTY_GROWTH = 2.0, 4.0
-ROWS_AT_ONCE = 65_536  # time steps that are carried over: copies of all would take more than the solver does
+ROWS_AT_ONCE = 4096  # time steps that are carried over at a time: copies of more would not stay in the cache
 SAME_ATOMS_GROWTH = (1.0, 0.7)  # 20 iterations at 100,000 samples; (1, 2) takes 30
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from seqspan._core.backend import to_host
 from seqspan._core.checks import check_choice
 from seqspan._core.scaling import scale_columns
 from seqspan._core.solution import Solution
-from seqspan._core.threads import Team
+from seqspan._core.threads import Team, openmp_threads
 from seqspan._core.types import Array
 from seqspan.models import Osc, SpatSc
 from seqspan.solvers.fast.reduced import column_blocks, reduce_onto
@@ -48,7 +49,9 @@ def count_landmarks(n_samples: int) -> int:
     return min(max(MAX_COEFFICIENTS // n_samples, MIN_LANDMARKS), N_LANDMARKS)
 
 
-def choose_landmarks(X: Array, n_landmarks: int | str = "auto", method: str = "auto") -> Array:
+def choose_landmarks(
+    X: Array, n_landmarks: int | str = "auto", method: str = "auto", *, n_jobs: int | None = None
+) -> Array:
     """Choose landmarks to represent all samples.
 
     Parameters
@@ -60,6 +63,8 @@ def choose_landmarks(X: Array, n_landmarks: int | str = "auto", method: str = "a
     method : str
         A name in :data:`CHOICES`, or "auto": means over time if there are at most ten samples per landmark,
         otherwise k-means centres.
+    n_jobs : int, optional
+        Number of threads.
 
     Returns
     -------
@@ -81,8 +86,9 @@ def choose_landmarks(X: Array, n_landmarks: int | str = "auto", method: str = "a
     candidates = np.unique(np.linspace(0, n - 1, min(n, MAX_CANDIDATES)).astype(np.intp))
     exponent = unusual_exponent(X)
     scaled = np.ldexp(to_host(X[:, candidates]), -exponent)  # squares would over- or underflow
-    with Team(1):  # many small products: threads would wait for each other
-        chosen = CHOICES[method](scaled, min(wanted, len(candidates)))
+    choose = partial(_centres, n_jobs=n_jobs) if method == "centres" else CHOICES[method]
+    with Team(1):  # many small products: BLAS threads would wait for each other
+        chosen = choose(scaled, min(wanted, len(candidates)))
     return np.asarray(np.ldexp(chosen, exponent))
 
 
@@ -131,7 +137,7 @@ def _means(X: Array, m: int) -> Array:
     return scale_columns(np.add.reduceat(X, starts, axis=1)) * typical_norm(X)
 
 
-def _centres(X: Array, m: int) -> Array:
+def _centres(X: Array, m: int, n_jobs: int | None = None) -> Array:
     """Centres of k-means, as long as a sample."""
     from sklearn.cluster import KMeans, kmeans_plusplus
 
@@ -139,8 +145,10 @@ def _centres(X: Array, m: int) -> Array:
     rows = np.asarray(X.T, dtype=float)
     some = rows[:: max(len(rows) // (FIRST_CANDIDATES * m), 1)]
     first = kmeans_plusplus(some, m, random_state=0)[0]
-    centres = KMeans(m, init=first, n_init=1, max_iter=20, random_state=0).fit(rows).cluster_centers_
-    return scale_columns(np.ascontiguousarray(centres.T, dtype=X.dtype)) * typical_norm(X)
+    with openmp_threads(n_jobs):
+        found = KMeans(m, init=first, n_init=1, max_iter=20, random_state=0).fit(rows)
+    centres = np.ascontiguousarray(found.cluster_centers_.T, dtype=X.dtype)
+    return scale_columns(centres) * typical_norm(X)
 
 
 def typical_norm(X: Array) -> Array:

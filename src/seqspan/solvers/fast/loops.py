@@ -37,14 +37,24 @@ _compiled = compiled(nogil=True, fastmath=True, error_model="numpy")
 
 
 @_compiled
-def build_right_side(V: Block, U: Block, q: Block, k: Block, F: Block, c: Any, diagonal: int) -> None:
-    """F = r1 (Z - a) + (J - b) diag(k) R^T, with ``a = clip(V, t1)``."""
-    n, width = V.shape
+def build_right_side(
+    V: Block, U: Block, q: Block, k: Block, F: Block, c: Any, diagonal: int, first: int
+) -> None:  # fmt: skip
+    """F = r1 (Z - a) + (J - b) diag(k) R^T, with ``a = clip(V, t1)``.
+
+    F has the time steps from `first` on, as many as it has rows.
+    """
+    n_rows, width = F.shape
     r1, t1, t2, huge = c[0], c[2], c[3], c[4]
     two = V.dtype.type(2)
     threshold = np.full(width, t1, V.dtype)
     behind = np.zeros(width, V.dtype)
-    for t in range(n):
+    if first > 0:
+        for i in range(width):
+            u = U[first - 1, i]
+            behind[i] = u - two * min(max(q[first - 1] * u, -t2), t2)
+    for row in range(n_rows):
+        t = first + row
         fixed = t - diagonal
         if 0 <= fixed < width:
             threshold[fixed] = huge
@@ -56,7 +66,7 @@ def build_right_side(V: Block, U: Block, q: Block, k: Block, F: Block, c: Any, d
             z_minus_a = v - two * min(max(v, -threshold[i]), threshold[i])
             u = U[t, i]
             ahead = u - two * min(max(q[t] * u, -t2), t2)
-            F[t, i] = r1 * z_minus_a + before * (behind[i] - ahead) + drop * ahead
+            F[row, i] = r1 * z_minus_a + before * (behind[i] - ahead) + drop * ahead
             behind[i] = ahead
         if 0 <= fixed < width:
             threshold[fixed] = t1
@@ -235,16 +245,15 @@ def solve_small(
             inverse[t, i] = one / pivot
             s[i] *= inverse[t, i]
             d[i] *= plain[t]
-    for t in range(1, n):
-        s, d = S[t, first:last], correction[t, first:last]
-        s_before, d_before = S[t - 1, first:last], correction[t - 1, first:last]
-        for i in range(width):
-            s[i] += k[t - 1] * inverse[t, i] * s_before[i]
-            d[i] += k[t - 1] * plain[t] * d_before[i]
+    s_before, d_before = np.zeros(width, P.dtype), np.zeros(width, P.dtype)
     for t in range(n):
+        behind = k[t - 1] if t > 0 else zero
         s, d = S[t, first:last], correction[t, first:last]
         for i in range(width):
-            d[i] = s[i] - d[i]
+            s_before[i] = s[i] + behind * inverse[t, i] * s_before[i]
+            d_before[i] = d[i] + behind * plain[t] * d_before[i]
+            s[i] = s_before[i]
+            d[i] = s_before[i] - d_before[i]
 
 
 @_compiled
@@ -304,6 +313,27 @@ def average(Z: Block, starts: Any, jumps: Any) -> Any:
         if first > 0:
             jumps[first - 1] += squares
     return total
+
+
+@_compiled
+def square_residuals(fitted: Block, Y: Block, sigma: Block, starts: Any, first: int, last: int) -> Any:
+    """``||Y - F diag(sigma)||^2 / 2`` in double precision, where F are the means of `fitted` over runs.
+
+    ``starts`` has the first step of each run, then n. Only runs first, ..., last - 1 are counted.
+    """
+    total, mean = 0.0, np.zeros(sigma.size)
+    for run in range(first, last):
+        begin, end = starts[run], starts[run + 1]
+        mean[:] = 0.0
+        for t in range(begin, end):
+            for i in range(sigma.size):
+                mean[i] += fitted[t, i]
+        for i in range(sigma.size):
+            mean[i] *= sigma[i] / (end - begin)
+        for t in range(begin, end):
+            for i in range(sigma.size):
+                total += (Y[t, i] - mean[i]) * (Y[t, i] - mean[i])
+    return total / 2
 
 
 @_compiled

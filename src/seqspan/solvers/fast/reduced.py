@@ -56,8 +56,12 @@ class Reduced:
         """``U^T (X - XZ)`` from ``fitted = (Q^T Z)^T``, transposed, in double precision, block by block."""
         for start in range(0, len(fitted), BLOCK_SAMPLES):
             rows = slice(start, start + BLOCK_SAMPLES)
-            residual: Array = np.multiply(fitted[rows], self.sigma, dtype=float)
-            yield rows, np.subtract(self.Y[rows], residual, out=residual)
+            yield rows, self.residual(fitted, rows)
+
+    def residual(self, fitted: Array, rows: slice) -> Array:
+        """The same for some of the samples."""
+        residual: Array = np.multiply(fitted[rows], self.sigma, dtype=float)
+        return np.subtract(self.Y[rows], residual, out=residual)
 
     def left_out_loss(self, norm_Z: float) -> float:
         """Most that the coordinates left out add to the loss, for Z of this Frobenius norm."""

@@ -6,7 +6,7 @@ block by block, on all threads of the team. Each block is small enough for the c
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -25,7 +25,7 @@ RELAXATION = 1.85  # over-relaxation factor, in (0, 2)
 BLOCK_WIDTH = 128  # atoms; two buffers (n, 128) per thread stay in the L2 or L3 cache
 LANDMARK_WIDTH = 32  # of few atoms, so that there is a block for every thread, and buffers are small
 MIN_COLUMNS = 24  # coordinates whose recursions a thread computes together: fewer take as long
-ROWS_AT_ONCE = 2048  # of a product that is added to another array
+PART_ENTRIES = 2**16  # of a block, that a thread works on while they are in its cache
 HUGE = 1e30  # stands for infinity in the compiled loops; times n it still fits in float32
 TINY = 1e-30  # smallest denominator
 
@@ -135,15 +135,32 @@ class Sweeps:
         """``Q^T F``, (n, r). F is not kept, because rebuilding it later is cheaper."""
         c, q, k = self._constants(s), self._multiplier_share(s), self._penalties(s).astype(self.dtype)
 
-        def project(blocks: range) -> Array:
-            total = np.zeros((self.n, self.rank), self.dtype)
-            with self._buffers(self.width) as (F,):
-                for b in blocks:
-                    self.loops.build_right_side(s.V[b], s.U[b], q, k, F, c, self._diagonal(b))
-                    _add_product(total, F, self.Q[b])
-            return total
+        def build(F: Array, b: int, first: int) -> None:
+            self.loops.build_right_side(s.V[b], s.U[b], q, k, F, c, self._diagonal(b), first)
 
-        return self._total_rows(self.team.map(project, self.n_blocks))
+        return self._project(build)
+
+    def _project(self, build: Callable[[Array, int, int], None]) -> Array:
+        """``Q^T F``, (n, r); ``build(rows, block, first)`` writes a block's rows of F from `first` on.
+
+        Threads share the time steps, not the blocks: so nothing they compute has to be added up.
+        """
+        P, edges = np.empty((self.n, self.rank), self.dtype), self.row_edges()
+        most = int(np.diff(edges).max())
+
+        def project(parts: range) -> None:
+            F, product = (np.empty((most, width), self.dtype) for width in (self.width, self.rank))
+            for part in parts:
+                first, last = edges[part : part + 2]
+                total, some = P[first:last], slice(last - first)
+                for b in range(self.n_blocks):
+                    build(F[some], b, first)
+                    np.matmul(F[some], self.Q[b], out=product[some] if b else total)
+                    if b:
+                        total += product[some]
+
+        self.team.map(project, len(edges) - 1)
+        return P
 
     def update(self, s: State, correction: Array, measure: bool) -> tuple[Array, Array]:
         """Update V and U; returns the squared column norms (n,) of the new U and the residuals (8,)."""
@@ -158,7 +175,7 @@ class Sweeps:
                 for b in blocks:
                     V, U, diagonal = s.V[b], s.U[b], self._diagonal(b)
                     np.matmul(correction, self.Q[b].T, out=S)
-                    self.loops.build_right_side(V, U, q, k, F, c, diagonal)
+                    self.loops.build_right_side(V, U, q, k, F, c, diagonal, 0)
                     self.loops.eliminate(F, pivots, k)
                     self.loops.substitute_and_update(F, S, V, U, q, ratios, c, diagonal, norms, residuals)
             return norms, residuals
@@ -207,19 +224,26 @@ class Sweeps:
         """
         t1, starts = self._constants(s)[2], self.run_starts(s)
 
-        def evaluate(blocks: range) -> tuple[Array, Array, Array]:
+        def evaluate(blocks: range) -> tuple[Array, Array]:
             absolute, jumps = np.zeros(2), np.zeros((3, self.n))
-            fitted = np.zeros((self.n, self.rank), self.dtype)
             with self._buffers(self.width) as (Z,):
                 for b in blocks:
                     absolute[0] += self.loops.shrink(s.V[b], Z, t1, self._diagonal(b), jumps)
-                    _add_product(fitted, Z, self.Q[b])
                     if starts is not None:
                         absolute[1] += self.loops.average(Z, starts, jumps[2])
-            return absolute, jumps * self.coupled, fitted
+            return absolute, jumps
 
-        absolute, jumps, fitted = zip(*self.team.map(evaluate, self.n_blocks), strict=True)
-        return _total(absolute), _total(jumps), self._total_rows(fitted)
+        absolute, jumps = zip(*self.team.map(evaluate, self.n_blocks), strict=True)
+        return _total(absolute), _total(jumps) * self.coupled, self._fit(s, t1)
+
+    def _fit(self, s: State, t1: Array) -> Array:
+        """``Q^T Z``, (n, r)."""
+
+        def build(Z: Array, b: int, first: int) -> None:
+            V, unused = s.V[b, first : first + len(Z)], np.zeros((2, len(Z)))
+            self.loops.shrink(V, Z, t1, self._diagonal(b) - first, unused)
+
+        return self._project(build)
 
     def tighten(self, s: State, scaled: Array, bands: Array) -> tuple[Array, Array, Array]:
         """Clip the multiplier to bands around ``scaled @ Q^T`` (see the loop of the same name).
@@ -325,17 +349,11 @@ class Sweeps:
         first = self.first_atom + block * self.width
         return int(first if self.model.zero_diagonal else -2 * (self.n + self.width))
 
-    def _total_rows(self, parts: list[Array] | tuple[Array, ...]) -> Array:
-        """`_total` of arrays (n, r), one from each thread, added up by all threads."""
-        n_groups = len(parts)
-        edges = [group * self.n // n_groups for group in range(n_groups + 1)]
-
-        def add(groups: range) -> None:
-            for group in groups:
-                _total([part[edges[group] : edges[group + 1]] for part in parts])
-
-        self.team.map(add, n_groups)
-        return parts[0]
+    def row_edges(self) -> list[int]:
+        """First steps of the parts of time that threads share out, then n; parts stay in the cache."""
+        n_jobs = min(self.team.n_jobs, self.n)
+        n_parts = n_jobs * -(-self.n * self.width // (PART_ENTRIES * n_jobs))
+        return [part * self.n // n_parts for part in range(n_parts + 1)]
 
     @contextmanager
     def _buffers(self, *widths: int) -> Iterator[list[Array]]:
@@ -359,14 +377,6 @@ class Sweeps:
             return spare.pop()
         except IndexError:
             return np.empty((self.n, width), self.dtype)
-
-
-def _add_product(total: Array, A: Array, B: Array) -> None:
-    """``total += A @ B``, some rows at a time, so that the product stays in the cache."""
-    product = np.empty((min(ROWS_AT_ONCE, len(A)), B.shape[1]), total.dtype)
-    for start in range(0, len(A), ROWS_AT_ONCE):
-        rows = A[start : start + ROWS_AT_ONCE]
-        total[start : start + len(rows)] += np.matmul(rows, B, out=product[: len(rows)])
 
 
 def _total(parts: list[Array] | tuple[Array, ...]) -> Array:

@@ -36,7 +36,8 @@ def press(moment, *arguments, **options):
 
 
 @pytest.mark.parametrize(
-    "moment", ["seqspan.cli.commands", "typer", "numpy", "numba", "sklearn", "scipy.linalg", "seqspan.report"]
+    "moment",
+    ["seqspan.cli.commands", "typer", "numpy", "numba", "threadpoolctl", "scipy.linalg", "seqspan.report"],
 )
 def test_ctrl_c_while_libraries_load_is_one_line(tmp_path, moment):
     np.save(tmp_path / "walk.npy", np.zeros((20, 3)))

@@ -26,8 +26,8 @@ browser:  ## the tests look at the report in a real Chromium
 	 { echo "The tests of the report need Chromium: please install the package chromium."; exit 1; }
 
 # Compiled loops are invisible to the tracer: the tests of every one of them run again as plain Python.
-LOOP_TESTS := tests/solvers/fast/test_sweeps.py tests/cuts/ordered/test_search.py \
-    tests/cuts/ordered/test_cost.py::test_all_spans_at_once_cost_what_each_costs
+LOOP_TESTS := tests/solvers/fast/test_sweeps.py tests/cuts/online/test_paths.py tests/cuts/online/test_search.py \
+    $(addprefix tests/cuts/ordered/, test_search.py test_cost.py test_merging.py test_labels.py test_settling.py)
 
 # GPU_COVERAGE names data files brought from a machine with a GPU (docs/testing.md); without, gpu/ is measured by its CPU tests.
 coverage: export SEQSPAN_ROOT := $(CURDIR)

@@ -38,8 +38,8 @@ def expected_failed_checks(estimator: SubspaceSegmenter) -> dict[str, str]:
     >>> from seqspan import LSR
     >>> lsr = LSR()
     >>> results = check_estimator(lsr, expected_failed_checks=expected_failed_checks(lsr), on_skip=None)
-    >>> sorted({result["status"] for result in results})
-    ['passed', 'skipped', 'xfail']
+    >>> {result["status"] for result in results} <= {"passed", "skipped", "xfail"}
+    True
     """
     blobs = {} if isinstance(estimator, SpatSC | SSC) else {"check_clustering": SHUFFLED_BLOBS}
     return WITHOUT_NEIGHBOURS | blobs

@@ -82,6 +82,7 @@ def test_otio_opens_in_opentimelineio(otio, timeline, tmp_path):
     assert opened.duration().rate == pytest.approx(float(timeline.rate))
 
 
+@pytest.mark.filterwarnings("ignore:Testing an element:DeprecationWarning")  # in the adapter
 @pytest.mark.otio
 def test_fcpxml_opens_in_opentimelineio(otio, timeline, tmp_path):
     write_export("fcpxml", timeline, tmp_path / "spans.fcpxml")

@@ -363,18 +363,29 @@ def test_labels_and_rotation_are_the_best_for_each_other():
         np.testing.assert_array_equal((rows @ (left @ right).T).argmax(axis=1), labels)
 
 
+def rows_to_discretise(k, noise, seed):
+    """Unit rows of noisy blocks, and where the starts begin."""
+    rng = np.random.default_rng(seed)
+    W, _ = planted(rng.multinomial(80 - k, np.full(k, 1 / k)) + 1, noise=noise, seed=seed)
+    return _unit_rows(_leading_vectors(W, 0.1, 0.0, k)), rng.integers(80, size=N_STARTS)
+
+
 @pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize("noise", [0.0, 0.3, 0.6])  # of more, rounding decides where a start ends
+@pytest.mark.parametrize("noise", [0.0, 0.3, 2.0])
 @pytest.mark.parametrize("k", [2, 5, 9])
 def test_all_starts_at_once_are_the_starts_one_by_one(k, noise, seed):
     """A GPU takes them together."""
-    rng = np.random.default_rng(seed)
-    W, _ = planted(rng.multinomial(80 - k, np.full(k, 1 / k)) + 1, noise=noise, seed=seed)
-    rows = _unit_rows(_leading_vectors(W, 0.1, 0.0, k))
-    firsts = rng.integers(80, size=N_STARTS)
-    starts = _spread_rows(rows, firsts)
-    for first, start in zip(firsts, starts, strict=True):
+    rows, firsts = rows_to_discretise(k, noise, seed)
+    for first, start in zip(firsts, _spread_rows(rows, firsts), strict=True):
         np.testing.assert_array_equal(_spread_rows(rows, np.array([first]))[0], start)
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("noise", [0.0, 0.3, 0.6])  # at 2, the last digit decides where a start ends
+@pytest.mark.parametrize("k", [2, 5, 9])
+def test_all_starts_at_once_end_where_they_end_one_by_one(k, noise, seed):
+    rows, firsts = rows_to_discretise(k, noise, seed)
+    starts = _spread_rows(rows, firsts)
     together = _discretise(rows, starts)
     alone = [labels for start in starts for labels in _discretise(rows, start[None])]
     np.testing.assert_array_equal(np.sort(together, axis=0), np.sort(alone, axis=0))

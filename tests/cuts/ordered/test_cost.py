@@ -120,6 +120,18 @@ def test_cost_of_one_feature_is_the_integral_over_mean_and_variance(y):
     assert found + len(y) / 2 * LOG_PI == pytest.approx(-np.log(integral), abs=1e-7)
 
 
+def test_what_is_kept_for_one_prior_is_not_used_for_another(monkeypatch):
+    places = np.array([0, 9, 30])
+    tables = []
+    for variance in (PRIOR_VARIANCE, 2 * PRIOR_VARIANCE):
+        monkeypatch.setattr(cost_module, "PRIOR_VARIANCE", variance)
+        cost = GaussianCost([features(30, 4, 0)])
+        C = cost.span_costs(places)
+        assert C[0, 1] == pytest.approx(cost.error(0, 9), rel=1e-6)
+        tables.append(cost.span_costs(places, beyond_chance=True)[0] - C[0])
+    assert not np.allclose(*tables)
+
+
 def test_several_views_are_averaged_and_several_sets_cost_what_each_costs():
     views = [features(30, 4, 0), features(30, 2, 1), features(30, 1, 2)]
     cost = GaussianCost(views)

@@ -261,16 +261,20 @@ class _ViewModel:
 
     sizes: IntArray
     prior_samples: float
+    prior_variance: float
     slopes: Array
 
     @classmethod
-    def for_features(cls, n_features: int, step: int, prior_samples: float) -> Self:
+    def for_features(
+        cls, n_features: int, step: int, prior_samples: float, prior_variance: float | None = None
+    ) -> Self:
         """Average over numbers of leading features."""
+        variance = PRIOR_VARIANCE if prior_variance is None else prior_variance
         group = min(step, n_features)
         sizes = np.minimum(np.arange(group, n_features + group, group), n_features)
         freedom = sizes + 1.0 + prior_samples
         slopes = np.array([[freedom[g:].sum(), len(sizes) - g] for g in range(len(sizes))]) / (2 * len(sizes))
-        return cls(sizes, prior_samples, slopes)
+        return cls(sizes, prior_samples, variance, slopes)
 
     @cached_property
     def _shares(self) -> Array:
@@ -281,7 +285,12 @@ class _ViewModel:
     @property
     def prior(self) -> float:
         """What the prior adds to the scatter of every feature."""
-        return PRIOR_VARIANCE * self.prior_samples
+        return self.prior_variance * self.prior_samples
+
+    @property
+    def _key(self) -> tuple[int, int, float, float]:
+        """Arguments of :meth:`for_features`, by which tables are kept."""
+        return int(self.sizes[-1]), int(self.sizes[0]), self.prior_samples, self.prior_variance
 
     def costs(self, counts: Array, totals: Array, products: Array) -> Array:
         """Costs of several sets of samples from their moments: the twin of the compiled loop."""
@@ -344,7 +353,7 @@ class _ViewModel:
         adds half a log.
         """
         longest = min(n_samples, LONGEST_DRAW)
-        lengths, costs = _costs_of_draws(int(self.sizes[-1]), int(self.sizes[0]), self.prior_samples, longest)
+        lengths, costs = _costs_of_draws(self._key, longest)
         counts = np.arange(n_samples + 1.0)
         density = np.mean(self.sizes) / 2 * counts
         beyond = np.maximum(counts / lengths[-1], 1)
@@ -368,8 +377,8 @@ class _ViewModel:
 
     def length_table(self, n_samples: int) -> Array:
         """`length_term` of 0, 1, ..., n_samples."""
-        given = int(self.sizes[-1]), int(self.sizes[0]), self.prior_samples, n_samples
-        return _length_table(*given) if n_samples <= MAX_KEPT else _length_table.__wrapped__(*given)
+        table = _length_table if n_samples <= MAX_KEPT else _length_table.__wrapped__
+        return table(self._key, n_samples)
 
     def length_term(self, counts: Array) -> Array:
         """All of the cost but the log determinant, for numbers of samples."""
@@ -394,22 +403,22 @@ class _ViewModel:
 
 
 @lru_cache(maxsize=16)
-def _length_table(n_features: int, step: int, prior_samples: float, n_samples: int) -> Array:
-    """The table of a view with so many features; views and numbers of features share them."""
-    model = _ViewModel.for_features(n_features, step, prior_samples)
+def _length_table(key: tuple[int, int, float, float], n_samples: int) -> Array:
+    """The table of a model of a view; views and numbers of features share them."""
+    model = _ViewModel.for_features(*key)
     table = model.length_term(np.arange(n_samples + 1.0))
     table.flags.writeable = False
     return table
 
 
 @lru_cache(maxsize=64)
-def _costs_of_draws(n_features: int, step: int, prior_samples: float, longest: int) -> tuple[IntArray, Array]:
+def _costs_of_draws(key: tuple[int, int, float, float], longest: int) -> tuple[IntArray, Array]:
     """Some lengths up to the longest, and what so many independent samples cost beyond their log density."""
-    model = _ViewModel.for_features(n_features, step, prior_samples)
+    model = _ViewModel.for_features(*key)
     lengths = np.unique(np.geomspace(1, longest, 60).round().astype(np.intp))
     costs = np.zeros(len(lengths))
     for seed in range(N_DRAWS):
-        Y = np.random.default_rng(seed).standard_normal((lengths[-1], n_features))
+        Y = np.random.default_rng(seed).standard_normal((lengths[-1], key[0]))
         products = np.stack([Y[:length].T @ Y[:length] for length in lengths])
         totals = np.stack([Y[:length].sum(axis=0) for length in lengths])
         squares = np.diagonal(products, axis1=1, axis2=2) @ model._shares

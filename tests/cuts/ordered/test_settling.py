@@ -139,7 +139,7 @@ def test_it_stops_at_the_least_cost_that_it_met(seed, inflation, monkeypatch):
     rough = Division(np.array([20, 60, 90, 110, 140]), np.array([0, 1, 2, 0, 2, 1]))
     costs = []
     for rounds in range(1, 7):
-        monkeypatch.setattr(settling_module, "ROUNDS", rounds)
+        monkeypatch.setattr(settling_module, "TURNS", rounds)
         costs.append(total_cost(Y, settling(Y, inflation=inflation).settle(rough, 6), inflation))
     assert np.all(np.diff(costs) <= 1e-9)
     assert costs[-1] < costs[0]

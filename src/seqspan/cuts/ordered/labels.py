@@ -14,6 +14,7 @@ have in common. So labels expect the covariance within spans, pooled over all of
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -53,20 +54,20 @@ class Merges:
 
     def groups(self, count: int) -> IntArray:
         """Group of each span when `count` of them are left."""
-        n_spans = len(self.evidence)
-        groups = np.arange(n_spans)
-        for kept, gone in self.pairs[: n_spans - count]:
-            groups[groups == gone] = kept
-        return groups
+        return next(groups for left, groups in self._steps() if left == count)
 
     def fewest_apart(self, together: npt.NDArray[np.bool_]) -> int:
         """Fewest groups for which none has two neighbours; `together` says which neighbours count."""
+        counts = (left for left, groups in self._steps() if np.any((groups[1:] == groups[:-1]) & together))
+        return next(counts, 0) + 1
+
+    def _steps(self) -> Iterator[tuple[int, IntArray]]:
+        """How many groups are left, and the group of each span, before the first merge and after each."""
         groups = np.arange(len(self.evidence))
-        for merged, (kept, gone) in enumerate(self.pairs):
+        yield len(groups), groups
+        for merged, (kept, gone) in enumerate(self.pairs, start=1):
             groups[groups == gone] = kept
-            if np.any((groups[1:] == groups[:-1]) & together):
-                return len(groups) - merged
-        return 1
+            yield len(groups) - merged, groups
 
 
 class LabelTree:

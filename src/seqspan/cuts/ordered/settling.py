@@ -24,7 +24,7 @@ from seqspan.cuts.ordered.cost import GaussianCost, Moments
 from seqspan.cuts.ordered.labels import effective_share
 from seqspan.cuts.ordered.search import share_out
 
-ROUNDS = 8  # of labels and boundaries in turn, at most
+TURNS = 8  # of labels and boundaries, at most
 MAX_PATHS = 100_000_000  # spans x labels x samples: more than that is not searched,
 MAX_DENSITIES = 20_000_000  # nor are more labels x samples
 
@@ -65,7 +65,7 @@ class Settling:
         price = patience * (np.log(self.cost.n_samples) + np.log(n_labels))
         division = best = merged
         least = np.inf
-        for _ in range(ROUNDS):
+        for _ in range(TURNS):
             if n_spans is None:
                 found = self._cheapest_path(division, price)
             else:

@@ -32,7 +32,7 @@ SETTINGS: dict[str, dict[str, object]] = {
     "label features 12 to 32": {"cuts.ordered.features.LABEL_FEATURES": (12, 32)},
     "1 round": {"cuts.ordered.cut.ROUNDS": 1},
     "8 rounds": {"cuts.ordered.cut.ROUNDS": 8},
-    "surprise 1.5": {"cuts.ordered.n_spans.SURPRISE": 1.5},
+    "surprise 2": {"cuts.ordered.n_spans.SURPRISE": 2.0},
     "surprise 3": {"cuts.ordered.n_spans.SURPRISE": 3.0},
     "chance 0.8": {"cuts.ordered.n_spans.GRAINS": {"default": 0.8}},
     "chance 1.25": {"cuts.ordered.n_spans.GRAINS": {"default": 1.25}},

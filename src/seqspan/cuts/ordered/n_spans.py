@@ -5,12 +5,12 @@ What k spans explain is their net evidence
     F(k) = (cost of one span) - (cost of the best k spans) - (k - 1) log n,
 
 where log n is the price of saying where a boundary is. Neighbouring samples are not independent, so spans
-explain something even where nothing changes. How much, surrogates tell: recordings with the same spectra but
-random phases. Two kinds are compared with:
+explain something even where nothing changes. How much, surrogates tell: recordings of nearly the same
+spectra, in which nothing changes. Two kinds are compared with:
 
 - Surrogates of the samples say whether anything changes. F(k) is measured in their standard deviations above
   their mean. So is each of them, against the others; how far the most surprising k of each is above them is
-  what chance reaches. If no F(k) is twice as far above, there is one span. A few surrogates will do
+  what chance reaches. If no F(k) is far enough above, there is one span. A few surrogates will do
   if some F(k) is far above.
 - Surrogates of the features say how many spans there are: the k for which F(k) is furthest above their mean.
 
@@ -47,13 +47,13 @@ MAX_SAMPLES = 20_000  # longer recordings are averaged over blocks of samples
 MAX_TOGETHER = 100_000  # the same for several recordings: each needs enough of them to show its spans
 N_ANCHORS = 200  # of the features of every surrogate
 N_SURROGATES = 24  # of the samples, at most
-N_FIRST = 6  # of them, after which it may be clear that something changes
+N_FIRST = 8  # of them, after which it may be clear that something changes
 CLEAR = 10.0  # deviations above their mean, from which it is
 N_CHANCE = 8  # surrogates of the features
 DEVICE_THREADS = 1  # that a GPU's work is started from: more would wait for each other
 FIRST_SPANS = 43  # numbers of spans that a GPU computes at once for the recording
 PATIENCE = 10  # numbers of spans without more evidence after which no more are tried
-SURPRISE = 2.0  # times the upper quartile of what surrogates reach by chance: a change counts as one
+SURPRISE = 2.5  # times the upper quartile of what surrogates reach by chance: a change counts as one
 MIN_EVIDENCE = 10.0  # nats; with less, nothing changes, whatever chance explains
 GRAINS = {"coarse": 2.0, "default": 1.0, "fine": 0.5}  # how often what chance explains is subtracted
 
@@ -230,7 +230,7 @@ def chance_limit(samples: list[Array]) -> float:
     --------
     >>> evidence = np.random.default_rng(0).standard_normal((1000, 3))
     >>> round(chance_limit([evidence[:, :1]]), 1), round(chance_limit([evidence]), 1)
-    (1.3, 2.7)
+    (1.6, 3.4)
     """
     n = len(samples[0])
     most = np.full(n, -np.inf)

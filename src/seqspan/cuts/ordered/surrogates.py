@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from seqspan._core.backend import namespace
+from seqspan._core.backend import is_on_gpu, namespace
 from seqspan._core.types import Array
 
 
@@ -22,10 +22,12 @@ def draw_each(rows: Array, parts: list[slice], seed: int) -> Array:
 
 
 def draw_surrogate(rows: Array, rng: np.random.Generator) -> Array:
-    """Draw a stationary recording with the same mean, spectra and cross-spectra [Theiler et al. 1992].
+    """Draw a recording with nearly the same spectra and cross-spectra, in which nothing changes.
 
-    The recording is followed by its mirror image before its phases are drawn: the jump from its end to its
-    start would make the surrogate rougher than it is.
+    The cosine transform of a stationary recording has coefficients that are hardly correlated, and those of
+    neighbouring frequencies vary alike. So neither their signs nor how two neighbours share their energy says
+    anything, if nothing changes: signs are drawn, and pairs of neighbours are rotated by random angles.
+    Cosines have no jump from the end to the start, which would make surrogates rougher than the recording.
 
     Examples
     --------
@@ -35,9 +37,19 @@ def draw_surrogate(rows: Array, rng: np.random.Generator) -> Array:
     [1.0, 1.0]
     """
     n, mean, xp = len(rows), rows.mean(axis=0), namespace(rows)
-    spectrum = xp.fft.rfft(xp.concatenate([rows, rows[::-1]]) - mean, axis=0)
-    phases = rng.uniform(0, 2 * np.pi, len(spectrum))
-    phases[[0, -1]] = 0  # the mean and the highest frequency are real
-    drawn = xp.fft.irfft(spectrum * xp.asarray(np.exp(1j * phases))[:, None], n=2 * n, axis=0)
-    surrogate: Array = drawn[:n] + mean
+    if is_on_gpu(rows):
+        from cupyx.scipy import fft
+    else:
+        from scipy import fft
+    waves = fft.dct(rows - mean, axis=0, norm="ortho")
+    waves *= xp.asarray(rng.choice([-1.0, 1.0], n))[:, None]
+    first = int(rng.integers(1, 3))  # the mean stays, and a frequency has either neighbour for its partner
+    lower, upper = slice(first, n - 1, 2), slice(first + 1, n, 2)
+    angles = rng.uniform(0, 2 * np.pi, len(range(n)[lower]))[:, None]
+    cosines, sines = xp.asarray(np.cos(angles)), xp.asarray(np.sin(angles))
+    waves[lower], waves[upper] = (
+        cosines * waves[lower] - sines * waves[upper],
+        sines * waves[lower] + cosines * waves[upper],
+    )
+    surrogate: Array = fft.idct(waves, axis=0, norm="ortho") + mean
     return surrogate

@@ -21,11 +21,11 @@ SETTINGS: dict[str, dict[str, object]] = {
     "label prior 2": {"cuts.ordered.labels.PRIOR_SAMPLES": 2.0},
     "label prior 12": {"cuts.ordered.labels.PRIOR_SAMPLES": 12.0},
     "prior variance 0.1": {
-        "cuts.ordered.cost.PRIOR_VARIANCE": 0.1,
+        "cuts.ordered.view_model.PRIOR_VARIANCE": 0.1,
         "cuts.ordered.labels.PRIOR_VARIANCE": 0.1,
     },
     "prior variance 0.4": {
-        "cuts.ordered.cost.PRIOR_VARIANCE": 0.4,
+        "cuts.ordered.view_model.PRIOR_VARIANCE": 0.4,
         "cuts.ordered.labels.PRIOR_VARIANCE": 0.4,
     },
     "label features 16": {"cuts.ordered.features.LABEL_FEATURES": (16, 16)},

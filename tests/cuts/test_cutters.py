@@ -21,8 +21,8 @@ from seqspan.cuts import (
     peak_boundaries,
 )
 from seqspan.cuts.ordered.confidence import boundary_confidence
-from seqspan.cuts.ordered.cost import _filling
 from seqspan.cuts.ordered.cut import OrderedCutter
+from seqspan.cuts.ordered.view_model import filling
 from seqspan.cuts.peaks import PeakCutter
 from seqspan.cuts.spectral.affinity import SharedAffinity, symmetric_affinity
 from seqspan.cuts.spectral.ncut import NormalisedCutter
@@ -207,7 +207,7 @@ class PlainSpanCosts:
         self.model = model
 
     def add(self, Y, places, shortest, C):
-        fill, firsts = _filling(np.ascontiguousarray(Y.view(np.ndarray)), places)
+        fill, firsts = filling(np.ascontiguousarray(Y.view(np.ndarray)), places)
         for first in firsts:
             fill((places, shortest), self.model, first, C)
 

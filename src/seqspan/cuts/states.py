@@ -32,7 +32,7 @@ from seqspan._core.kernels import ROUNDING_ULPS, spread_anchors
 from seqspan._core.scaling import binary_exponent
 from seqspan._core.spans import UNKNOWN, Division, boundaries_from_labels
 from seqspan._core.types import Array, IntArray
-from seqspan.cuts.ordered.cost import PRIOR_VARIANCE, GaussianCost, Moments
+from seqspan.cuts.ordered.cost import GaussianCost, Moments
 from seqspan.cuts.ordered.features import SampleFeatures, count_label_features, measure_noise
 from seqspan.cuts.ordered.labels import (
     FIXED_CORRELATION,
@@ -40,6 +40,7 @@ from seqspan.cuts.ordered.labels import (
     correlation_time,
     effective_share,
 )
+from seqspan.cuts.ordered.view_model import PRIOR_VARIANCE
 
 N_ANCHORS = 300  # samples that are kept
 MAX_COORDINATES = 64  # of a kept sample; samples with more features are reduced to their principal ones

@@ -8,8 +8,8 @@ import numpy as np
 from scipy.special import multigammaln
 from scipy.stats import multivariate_t
 
-from seqspan.cuts.ordered.cost import PRIOR_VARIANCE
 from seqspan.cuts.ordered.labels import PRIOR_SAMPLES
+from seqspan.cuts.ordered.view_model import PRIOR_VARIANCE
 
 MEANS = np.array([[0.0, 0.0], [3.0, 0.0], [0.0, 3.0], [3.0, 3.0]])
 ORDER, LENGTHS = [0, 1, 0, 2, 1, 0], [30, 22, 25, 40, 18, 33]

@@ -13,10 +13,11 @@ from scipy.stats import invgamma, multivariate_normal, norm
 from tests.cuts.ordered.gaussian import cost_by_chain, features, weighted_cost
 from tests.problems import make_cost
 
-from seqspan.cuts.ordered import cost as cost_module
-from seqspan.cuts.ordered.cost import PRIOR_VARIANCE, GaussianCost, LeadingCosts
+from seqspan.cuts.ordered import view_model
+from seqspan.cuts.ordered.cost import GaussianCost, LeadingCosts
 from seqspan.cuts.ordered.features import coefficient_features, sample_features
 from seqspan.cuts.ordered.loops import LANES
+from seqspan.cuts.ordered.view_model import PRIOR_VARIANCE
 
 LOG_PI = np.log(np.pi)
 
@@ -124,7 +125,7 @@ def test_what_is_kept_for_one_prior_is_not_used_for_another(monkeypatch):
     places = np.array([0, 9, 30])
     tables = []
     for variance in (PRIOR_VARIANCE, 2 * PRIOR_VARIANCE):
-        monkeypatch.setattr(cost_module, "PRIOR_VARIANCE", variance)
+        monkeypatch.setattr(view_model, "PRIOR_VARIANCE", variance)
         cost = GaussianCost([features(30, 4, 0)])
         C = cost.span_costs(places)
         assert C[0, 1] == pytest.approx(cost.error(0, 9), rel=1e-6)
@@ -250,7 +251,7 @@ def test_a_long_span_keeps_its_digits():
 @pytest.mark.parametrize("p", [1, 5, 16])
 @pytest.mark.parametrize("length", [1, 8, 40, 700, 3000])
 def test_chance_costs_what_independent_samples_cost_on_average(p, length, monkeypatch):
-    monkeypatch.setattr(cost_module, "LONGEST_DRAW", 500)  # so that the formula for longer spans counts, too
+    monkeypatch.setattr(view_model, "LONGEST_DRAW", 500)  # so that the formula for longer spans counts, too
     table = GaussianCost([np.zeros((3000, p))])._models[0].cost_of_chance(3000)
     draws = [np.random.default_rng(seed).standard_normal((length, p)) for seed in range(100, 130)]
     # relative to the log density, whose mean is known, costs of draws hardly vary
@@ -319,7 +320,7 @@ def test_long_cells_cost_the_same_from_their_moments(monkeypatch, shortest, n_fe
     cost = GaussianCost([Y])
     places = cost.places(20)
     by_moments = cost.span_costs(places, shortest, n_jobs=1)
-    monkeypatch.setattr("seqspan.cuts.ordered.cost.MIN_CELL", 10**9)
+    monkeypatch.setattr("seqspan.cuts.ordered.view_model.MIN_CELL", 10**9)
     np.testing.assert_allclose(by_moments, cost.span_costs(places, shortest, n_jobs=1), rtol=1e-5, atol=1e-3)
 
 

@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.cuts.ordered.gaussian import BOUNDARIES, LENGTHS, ORDER, cost_of_group, features, places
 
-from seqspan.cuts.ordered.cost import PRIOR_VARIANCE
 from seqspan.cuts.ordered.labels import (
     ALIKE_SAMPLES,
     CORRELATION,
@@ -22,6 +21,7 @@ from seqspan.cuts.ordered.labels import (
     standardise_within,
     variance_inflation,
 )
+from seqspan.cuts.ordered.view_model import PRIOR_VARIANCE
 
 
 def standardise_by_the_book(Y, edges):

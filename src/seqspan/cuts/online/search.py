@@ -14,7 +14,7 @@ import numpy as np
 
 from seqspan._core.types import Array, IntArray
 from seqspan.cuts.online.loops import backward, fill_row, forward, without
-from seqspan.cuts.ordered.cost import _ViewModel
+from seqspan.cuts.ordered.view_model import ViewModel
 
 TOLERANCE = 0.2  # of the shorter of the two spans: how far apart divisions may put one boundary and agree
 
@@ -52,7 +52,7 @@ class GrowingSearch:
     ) -> None:
         self.step, self.price, self.n_features = step, price, n_features
         self._shortest = max(1, -(-min_length // step))
-        view = _ViewModel.for_features(n_features, n_features, 1.0)
+        view = ViewModel.for_features(n_features, n_features, 1.0)
         self._model = view.prior, n_features + 2.0, view.length_term(np.arange(max_samples + 1.0))
         self._waiting: Array = np.empty((0, n_features))
         self.origin, self._n_places = origin, 1

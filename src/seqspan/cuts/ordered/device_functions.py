@@ -88,7 +88,7 @@ def add_spans(C: Any, shortest: int, best: Any) -> None:
 
 
 class PairCosts:
-    """Costs of pairs of groups of samples, as `_ViewModel.costs_of_pairs` computes them on the host.
+    """Costs of pairs of groups of samples, as `ViewModel.costs_of_pairs` computes them on the host.
 
     Parameters
     ----------

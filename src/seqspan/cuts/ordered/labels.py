@@ -27,9 +27,10 @@ from seqspan._core.spans import (
     number_in_order,
 )
 from seqspan._core.types import Array, IntArray
-from seqspan.cuts.ordered.cost import PRIOR_VARIANCE, GaussianCost
+from seqspan.cuts.ordered.cost import GaussianCost
 from seqspan.cuts.ordered.device_functions import MAX_PAIR_FEATURES, MIN_GROUPS
 from seqspan.cuts.ordered.merging import Merging
+from seqspan.cuts.ordered.view_model import PRIOR_VARIANCE
 
 CORRELATION = 0.1  # rho: of two samples of a span, given its label
 FIXED_CORRELATION = 0.03  # the same where labels expect a fixed covariance: in streams, and known ones

@@ -29,7 +29,7 @@ def fill_costs(Y: Any, grid: Any, model: Any, first: int, C: Any) -> None:
     grid : (places, shortest)
         The grid points, from 0 to n, and the length of the shortest span in grid steps.
     model : (prior, sizes, slopes, tables)
-        The prior variance within a span, and what :class:`seqspan.cuts.ordered.cost._ViewModel` says of
+        The prior variance within a span, and what :class:`seqspan.cuts.ordered.view_model.ViewModel` says of
         costs: one of `slopes` and one of `tables` for each array of costs.
     first : int
     C : array of shape (n_tables, n_grid, n_grid)

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from seqspan._core.types import Array, IntArray
-from seqspan.cuts.ordered.cost import GaussianCost, Moments, Stacked
+from seqspan.cuts.ordered.cost import GaussianCost, Moments
+from seqspan.cuts.ordered.view_model import Stacked
 
 
 class Merging:

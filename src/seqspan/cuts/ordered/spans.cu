@@ -133,7 +133,7 @@ add_spans(const float* __restrict__ C, double* best, unsigned* arrived, int n_gr
 // Cost of two groups of samples together, for every pair (ones[k], others[k]): one warp per pair, one lane per feature.
 // Groups are given by counts (n_groups,), totals (n_groups, FEATURES) and products (n_groups, FEATURES, FEATURES).
 // Lane i also adds what feature i and group of features i contribute; `shares` and `halves` (FEATURES,) are those of
-// _ViewModel.length_term, and sizes and slopes as for fill_costs.
+// ViewModel.length_term, and sizes and slopes as for fill_costs.
 #if FEATURES <= 32
 extern "C" __global__ void __launch_bounds__(COST_THREADS)
 pair_costs(const double* __restrict__ counts, const double* __restrict__ totals, const double* __restrict__ products,

@@ -44,7 +44,7 @@ DESCRIBED_FOR = 16_384  # samples for which features stay as they are, at least
 GROWTH, LATER_GROWTH = 1.5, 2.0  # of the stream, after which it looks again: at first, and later
 MAX_PLACES = 512  # places for boundaries; if there are more, they are set further apart
 PLACES_PER_TIME_SCALE = 4
-EFFORT = Effort(n_surrogates=12, n_chance=6, grid_points=300)
+EFFORT = Effort(n_chance=6, grid_points=300)
 NUMBERS = (
     "n_samples", "start", "final", "final_labels", "delays", "time_scale", "_reached", "_next_look",
     "_saw_change", "_new_state", "_described_at",

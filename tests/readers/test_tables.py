@@ -90,7 +90,9 @@ def test_bytes_that_are_latin_late_in_the_file_are_found(tmp_path):
     ("header", "unit"),
     [
         *(("time_ms", "ms"), ("Depth [m]", "m"), ("t", "s"), ("frame", "sample"), ("Timestamp (us)", "us")),
-        *(("Time/ms", "ms"), ("date/time", "s")),
+        *(("Time/ms", "ms"), ("date/time", "s"), ("Time (MS)", "ms"), ("time [seconds]", "s")),
+        *(("time_minutes", "min"), ("elapsed hours", "h"), ("time (days)", "d"), ("time (µs)", "us")),
+        *(("time_msec", "ms"), ("time of day", "s"), ("Depth [Feet]", "ft")),
     ],
 )
 def test_times_and_their_unit_are_recognised(tmp_path, header, unit):

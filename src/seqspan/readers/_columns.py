@@ -25,7 +25,24 @@ AMBIGUOUS = ("t", "depth")
 DATES = ("date", "datetime", "timestamp")  # words for what may be written as 20240131
 COUNTS = ("frame", "index")  # words for a number of samples, which says less than a time
 UNNAMED = re.compile(r"|Unnamed: \d+", re.I)  # what programs call the column of row numbers
-UNIT = re.compile(r"(?<![a-z])(ns|us|ms|s|sec|seconds?|min|h|mm|cm|m|km|ft)(?![a-z])", re.I)
+#: Words for each unit: "time (minutes)" is not in seconds.
+UNIT_WORDS = {
+    "ns": "ns nsec nsecs nanosecond nanoseconds",
+    "us": "us µs μs usec usecs microsecond microseconds",
+    "ms": "ms msec msecs millis millisecond milliseconds",
+    "s": "s sec secs second seconds",
+    "min": "min mins minute minutes",
+    "h": "h hr hrs hour hours",
+    "d": "d day days",
+    "mm": "mm",
+    "cm": "cm",
+    "m": "m metre metres meter meters",
+    "km": "km",
+    "ft": "ft foot feet",
+}
+UNITS = {word: unit for unit, words in UNIT_WORDS.items() for word in words.split()}
+BRACKETS = re.compile(r"[\[(/]([^\])]*)")
+UNIT = re.compile(r"(?<![a-zµμ])(ns|us|µs|μs|ms|s|sec|seconds?|min|h|mm|cm|m|km|ft)(?![a-z])", re.I)
 UNITS_BY_NAME = {"frame": "sample", "index": "sample", "seconds": "s", "second": "s"}
 LEAST_ROWS = 10  # so many consecutive numbers in a column are no coincidence
 LEAST_STEPS = 20  # a column that grows so often and never falls is no noise, and no few steps of a valve
@@ -287,15 +304,15 @@ def unit_of(name: str, times: Array | None = None) -> str:
 
     Examples
     --------
-    >>> unit_of("depth_m"), unit_of("Time (ms)"), unit_of("frame"), unit_of("t")
-    ('m', 'ms', 'sample', 's')
+    >>> unit_of("depth_m"), unit_of("Time (MS)"), unit_of("elapsed minutes"), unit_of("frame"), unit_of("t")
+    ('m', 'ms', 'min', 'sample', 's')
     >>> unit_of("timestamp", np.array([1.7e12, 1.7e12 + 100]))
     'ms'
     """
     match = TIME_NAME.fullmatch(name.strip())
-    found = UNIT.search((match["rest"] or "").replace("_", " ") if match else name)
+    found = _stated_unit((match["rest"] or "").replace("_", " ") if match else name)
     if found:
-        return found[0]
+        return found
     if match is None:
         return ""
     word = match["name"].lower()
@@ -304,6 +321,16 @@ def unit_of(name: str, times: Array | None = None) -> str:
             if Dates.since_1970(times[[0, -1]], unit) is not None:
                 return unit
     return UNITS_BY_NAME.get(word, "m" if word == "depth" else "s")
+
+
+def _stated_unit(text: str) -> str:
+    """The unit that a text states: all of it, what is in brackets, or a short word for a unit."""
+    inside = BRACKETS.search(text)
+    for words in (text, inside[1] if inside else ""):
+        if (word := words.lower().strip(" .,;:-/()[]")) in UNITS:
+            return UNITS[word]
+    found = UNIT.search(text)
+    return UNITS[found[0].lower()] if found else ""
 
 
 def note_features(names: Sequence[str]) -> str:

@@ -16,13 +16,8 @@ from seqspan.recording import Recording
 INDEX = "index"  # name of a pandas index that has none
 DURATIONS = "time (s)"  # name of an index of durations, unless it has the name of a time itself
 NUMBERS = "iufb"  # NumPy's letters for kinds of numbers
-TICKS = {
-    "ns": "ns",
-    "us": "us",
-    "ms": "ms",
-    "min": "m",
-    "h": "h",
-}  # NumPy's names of units other than seconds
+#: NumPy's names of units other than seconds.
+TICKS = {"ns": "ns", "us": "us", "ms": "ms", "min": "m", "h": "h", "d": "D"}
 
 
 def is_frame(source: Any) -> bool:

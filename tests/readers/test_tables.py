@@ -101,6 +101,27 @@ def test_times_and_their_unit_are_recognised(tmp_path, header, unit):
     assert recording.feature_names == ("a",)
 
 
+@pytest.mark.parametrize("delimiter", [",", " ", ";", "\t"])
+def test_names_in_a_comment_are_those_of_the_columns(tmp_path, delimiter):
+    rows = np.column_stack([np.arange(12) / 10, np.arange(12) ** 2, np.arange(12) % 5])
+    path = tmp_path / "table.csv"
+    np.savetxt(
+        path, rows, fmt="%.2f", delimiter=delimiter, header=f"by hand\n{delimiter.join(('time', *'ab'))}"
+    )
+    recording = read(path)
+    assert recording.feature_names == ("a", "b")
+    assert recording.times == pytest.approx(rows[:, 0])
+    assert any("names of the columns from a comment" in note for note in recording.notes)
+
+
+@pytest.mark.parametrize("comment", ["# of three", "# a,b", "# a,b,b", "# 1,2,3", "# a,,c"])
+def test_other_comments_name_no_columns(tmp_path, comment):
+    recording = read_text(tmp_path, f"{comment}\n1,2,3\n4,5,7\n")
+    assert recording.feature_names == ("column_0", "column_1", "column_2")
+    named = read_text(tmp_path, "# a,b,c\n1,2,3\n4,5,7\n", header=False)
+    assert named.feature_names == ("column_0", "column_1", "column_2")
+
+
 def test_dates_become_seconds_from_the_first(tmp_path):
     text = "when,a\n2024-02-28 23:59:00,1\n2024-02-29 00:00:30,2\n"
     assert read_text(tmp_path, text).times.tolist() == [0, 90]

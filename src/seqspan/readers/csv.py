@@ -122,7 +122,8 @@ def _dialect(source: Path | bytes, options: CsvOptions) -> tuple[Dialect, list[l
     dialect, rows = find_dialect(sample[:SAMPLE_BYTES], whole=whole, delimiters=delimiters)
     decimal = dialect.decimal if options.decimal is None else options.decimal
     header = dialect.header if options.header is None else options.header
-    return replace(dialect, decimal=decimal, header=header), rows
+    names = dialect.names if options.header is None else ()
+    return replace(dialect, decimal=decimal, header=header, names=names), rows
 
 
 def _cells_by_column(rows: list[list[str]], width: int) -> list[list[str]]:
@@ -208,6 +209,7 @@ def _read(source: Path | bytes, dialect: Dialect, numeric: list[bool]) -> pl.Dat
         _plain_text(source, dialect),
         separator=dialect.delimiter,
         has_header=dialect.header,
+        new_columns=dialect.names or None,
         decimal_comma=dialect.decimal == ",",
         comment_prefix=dialect.comment,
         null_values=list(dialect.nulls) or None,  # looking for them takes 25 % longer
@@ -295,6 +297,7 @@ def _describe(dialect: Dialect) -> str:
     delimiter = f"{name}-separated" if name else f"separated by {dialect.delimiter!r}"
     decimal = "decimal point" if dialect.decimal == "." else "decimal comma"
     header = "one header row" if dialect.header else "no header row"
+    header = "names of the columns from a comment" if dialect.names else header
     return f"read as {dialect.encoding}, {delimiter}, {decimal}, {header}"
 
 

@@ -162,6 +162,8 @@ def test_dates_with_several_offsets_are_in_utc_and_it_is_noted(tmp_path):
         (["01/30/24", "01/31/24"], ["2024-01-30", "2024-01-31"], False),
         (["01/05/2024", "02/05/2024"], ["2024-05-01", "2024-05-02"], True),
         (["01/01/2024", "02/02/2024"], ["2024-01-01", "2024-02-02"], False),
+        (["01-05-2024", "02-05-2024"], ["2024-05-01", "2024-05-02"], True),
+        (["13-05-2024", "14-05-2024"], ["2024-05-13", "2024-05-14"], False),
     ],
 )
 def test_short_years_are_of_our_time_and_doubtful_months_are_noted(tmp_path, stamps, days, is_noted):
@@ -175,6 +177,8 @@ def test_short_years_are_of_our_time_and_doubtful_months_are_noted(tmp_path, sta
     [
         (["20240131", "20240201"], ["2024-01-31", "2024-02-01"]),
         (["20240131235959", "20240201000000"], ["2024-01-31T23:59:59", "2024-02-01T00:00:00"]),
+        (["45322", "45323"], ["2024-01-31", "2024-02-01"]),
+        (["45322.999988426", "45323"], ["2024-01-31T23:59:59", "2024-02-01T00:00:00"]),
     ],
 )
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
@@ -182,7 +186,7 @@ def test_dates_that_are_written_as_numbers_are_dates(tmp_path, numbers, dates, e
     if ending == "csv":
         (tmp_path / "table.csv").write_text("Date,x\n" + "".join(f"{number},1\n" for number in numbers))
     else:
-        pl.DataFrame({"Date": [int(number) for number in numbers], "x": [1.0, 2.0]}).write_parquet(
+        pl.DataFrame({"Date": [float(number) for number in numbers], "x": [1.0, 2.0]}).write_parquet(
             tmp_path / "table.parquet"
         )
     recording = read(tmp_path / f"table.{ending}")
@@ -195,6 +199,14 @@ def test_numbers_that_spell_no_date_are_times(tmp_path, first):
     recording = read_text(tmp_path, f"date,x\n{first},1\n{first + 1},2\n")
     assert recording.dates is None
     assert recording.times.tolist() == [first, first + 1]
+    assert "the numbers in column 'date' are no dates: they are taken for seconds" in recording.notes
+
+
+@pytest.mark.parametrize(("name", "unit"), [("date (s)", "s"), ("timestamp", "s"), ("date_days", "d")])
+def test_numbers_with_a_unit_are_no_dates(tmp_path, name, unit):
+    recording = read_text(tmp_path, f"{name},x\n45322,1\n45323,2\n")
+    assert (recording.dates, recording.time_unit, recording.times.tolist()) == (None, unit, [45322, 45323])
+    assert not any("the numbers in column" in note for note in recording.notes)
 
 
 def test_dates_of_parquet_keep_their_zone(tmp_path):

@@ -20,6 +20,8 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 UNITS = ("s", "ms", "us", "ns")  # in which seconds may be divided
 #: Seconds since 1970 of dates from 2001 to 2100: times between them count from 1970.
 EPOCH_SECONDS = (978_307_200.0, 4_102_444_800.0)
+#: Days since 30 December 1899 of dates from 2000 to 2100, as spreadsheets count them.
+SPREADSHEET_DAYS = (36_526.0, 73_051.0)
 PER_SECOND = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}
 
 
@@ -92,6 +94,21 @@ class Dates:
         if not (possible & (hours < 24) & (minutes < 60) & (seconds < 60)).all():
             return None
         return cls(instants.astype("M8[us]") + (3600 * hours + 60 * minutes + seconds).astype("m8[s]"))
+
+    @classmethod
+    def from_spreadsheet(cls, times: Array) -> Dates | None:
+        """The dates, to the millisecond, of days since 30 December 1899; None if they are not of our time.
+
+        Examples
+        --------
+        >>> Dates.from_spreadsheet(np.array([45000.0, 45000.5])).to_iso()
+        ['2023-03-15T00:00:00', '2023-03-15T12:00:00']
+        """
+        first, last = SPREADSHEET_DAYS
+        if not len(times) or not ((times >= first) & (times < last)).all():
+            return None
+        milliseconds = np.round(times * 86_400_000).astype("m8[ms]")
+        return cls(np.datetime64("1899-12-30", "ms") + milliseconds)
 
     @property
     def seconds(self) -> Array:

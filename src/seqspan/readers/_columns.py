@@ -23,6 +23,7 @@ TIME_NAME = re.compile(
 #: Words that are also names of features: T is a temperature, too, and a diver's depth changes.
 AMBIGUOUS = ("t", "depth")
 DATES = ("date", "datetime", "timestamp")  # words for what may be written as 20240131
+DAYS = ("date", "datetime")  # and as 45322, the number of a day
 COUNTS = ("frame", "index")  # words for a number of samples, which says less than a time
 UNNAMED = re.compile(r"|Unnamed: \d+", re.I)  # what programs call the column of row numbers
 #: Words for each unit: "time (minutes)" is not in seconds.
@@ -240,15 +241,26 @@ def _word(name: str) -> str:
     return match["name"].lower() if match else ""
 
 
-def is_date(name: str) -> bool:
-    """Whether a name is that of a date.
+def dates_of(name: str, times: Array) -> tuple[Dates | None, str]:
+    """The dates that the numbers of a column of dates stand for, if they do, and a note.
 
     Examples
     --------
-    >>> is_date("Date (UTC)"), is_date("time")
-    (True, False)
+    >>> dates_of("Date", np.array([20240131.0]))[0].to_iso(), dates_of("time", np.array([20240131.0]))
+    (['2024-01-31'], (None, ''))
     """
-    return _word(name) in DATES
+    word = _word(name)
+    dates = Dates.from_digits(times) if word in DATES else None
+    if dates is not None or word not in DAYS or _is_stated(name, times):
+        return dates, ""
+    dates = Dates.from_spreadsheet(times)
+    what = "no dates: they are taken for seconds" if dates is None else "days since 30 December 1899"
+    return dates, f"the numbers in column {name!r} are {what}"
+
+
+def _is_stated(name: str, times: Array) -> bool:
+    """Whether the name of a time or the size of its values says in which unit it is."""
+    return bool(_stated_unit(name)) or any(Dates.since_1970(times, unit) for unit in PER_SECOND)
 
 
 def _reason_against(name: str, values: Values) -> str:
@@ -310,8 +322,7 @@ def unit_of(name: str, times: Array | None = None) -> str:
     'ms'
     """
     match = TIME_NAME.fullmatch(name.strip())
-    found = _stated_unit((match["rest"] or "").replace("_", " ") if match else name)
-    if found:
+    if found := _stated_unit(name):
         return found
     if match is None:
         return ""
@@ -323,8 +334,10 @@ def unit_of(name: str, times: Array | None = None) -> str:
     return UNITS_BY_NAME.get(word, "m" if word == "depth" else "s")
 
 
-def _stated_unit(text: str) -> str:
-    """The unit that a text states: all of it, what is in brackets, or a short word for a unit."""
+def _stated_unit(name: str) -> str:
+    """The unit in a name: all that follows the word for a time, what is in brackets, or a short word."""
+    match = TIME_NAME.fullmatch(name.strip())
+    text = (match["rest"] or "").replace("_", " ") if match else name
     inside = BRACKETS.search(text)
     for words in (text, inside[1] if inside else ""):
         if (word := words.lower().strip(" .,;:-/()[]")) in UNITS:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Mapping, Sequence
+from numbers import Integral
 from string import ascii_uppercase
 from typing import Any
 
 UNKNOWN_TITLE = "unknown"  # of the label -1, where no known label fits
 MOST_LETTERS = 2  # of a label; longer words are names
+MAX_LABEL = 999_999  # more are a mistake: there is a name, and a colour, for every label up to the largest
 
 
 def name_label(label: int) -> str:
@@ -36,7 +38,7 @@ def label_of(name: str) -> int | None:
     [3, 2, 26, None]
     """
     if name.isascii() and name.isdecimal():
-        return int(name)
+        return int(name[:20])  # Python refuses thousands of digits; 20 are too large a number already
     if not name or len(name) > MOST_LETTERS or not set(name) <= set(ascii_uppercase):
         return None
     number = 0
@@ -66,12 +68,16 @@ def merge_names(known: Sequence[str], given: Mapping[Any, str] | Sequence[str]) 
     >>> merge_names(["walk"], {"C": "run"})
     ('walk', '', 'run')
     """
+    if isinstance(given, str):
+        raise ValueError(f"names must be a mapping or a sequence of names; got the text {given!r}.")
     names = dict(enumerate(known))
     for key, name in (given if isinstance(given, Mapping) else dict(enumerate(given))).items():
-        label = label_of(key) if isinstance(key, str) else int(key)
-        if label is None or label < 0:
+        label = label_of(key) if isinstance(key, str) else key
+        if not isinstance(label, Integral) or not 0 <= int(label) <= MAX_LABEL:
             raise ValueError(f"names must be for labels such as 0 or 'A'; got {key!r}.")
-        names[label] = name
+        if not isinstance(name, str):
+            raise ValueError(f"names must be text; got {name!r} for label {key!r}.")
+        names[int(label)] = name
     return tuple(names.get(label, "") for label in range(max(names, default=-1) + 1))
 
 

@@ -241,6 +241,17 @@ def _word(name: str) -> str:
     return match["name"].lower() if match else ""
 
 
+def is_time(name: str) -> bool:
+    """Whether a name is that of a time, and cannot be that of a feature.
+
+    Examples
+    --------
+    >>> is_time("Time (s)"), is_time("T"), is_time("pressure")
+    (True, False, False)
+    """
+    return _word(name) not in ("", *AMBIGUOUS)
+
+
 def dates_of(name: str, times: Array) -> tuple[Dates | None, str]:
     """The dates that the numbers of a column of dates stand for, if they do, and a note.
 

@@ -126,12 +126,15 @@ def _durations(column: Any, unit: str) -> Array:
 def _dates(column: Any) -> Dates:
     """The dates of a column in UTC, with their zone."""
     is_pandas = hasattr(column, "iloc")
-    zone = getattr(column.dtype, "tz" if is_pandas else "time_zone", None)
-    if zone is not None and is_pandas:
+    arrow = getattr(column.dtype, "pyarrow_dtype", None)  # of pandas, too
+    zone = getattr(arrow or column.dtype, "tz" if is_pandas else "time_zone", None)
+    if arrow is not None:
+        column = np.asarray(column.array.__arrow_array__())  # in UTC
+    elif zone is not None and is_pandas:
         column = column.dt.tz_convert("UTC").dt.tz_localize(None)
     elif zone is not None:
         column = column.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
-    instants = column.to_numpy()
+    instants = column if arrow is not None else column.to_numpy()
     if instants.dtype == "M8[D]":  # whole days have no steps of seconds
         instants = instants.astype("M8[us]")
     return Dates(instants, "" if zone is None else str(zone).removeprefix("UTC") or "UTC")

@@ -409,6 +409,49 @@ def test_a_column_without_any_value_is_left_out_and_nothing_else_is_noted(tmp_pa
     assert recording.notes[1:] == ("left out because all values are missing: b", "2 features: a, c")
 
 
+@pytest.mark.parametrize(
+    ("text", "note"),
+    [
+        ("time,a,b,\n0,1,2,\n1,3,5,\n", "left out 1 column at the end without a name or a value"),
+        ("time;a;b;;\n0;1,5;2;;\n1;3;5;;\n", "left out 2 columns at the end without a name or a value"),
+        ("0,1,2,\n1,3,5,\n", "left out 1 column at the end without a name or a value"),
+        ("time,a,b\n0,1,2\n1,3,5\n\n \n", "left out 2 blank rows at the end"),
+        ("time,a,b\n0,1,2\n1,3,5\n,,\n", "left out 1 blank row at the end"),
+        ("a,b,note\n1,2,x\n3,5,y\n,,\n", "left out 1 blank row at the end"),
+    ],
+)
+@pytest.mark.parametrize("missing", ["error", "interpolate"])
+def test_what_only_ends_lines_and_file_is_left_out(tmp_path, text, note, missing):
+    recording = read_text(tmp_path, text, missing=missing)
+    assert len(recording) == 2
+    assert recording.X[:, -1].tolist() == [2, 5]
+    assert note in recording.notes
+
+
+def test_values_that_are_missing_at_the_end_are_no_blank_rows(tmp_path):
+    with pytest.raises(ValueError, match="b \\(1\\), first in row 1"):
+        read_text(tmp_path, "time,a,b\n0,1,2\n1,3,\n")
+    with pytest.raises(ValueError, match="b \\(2\\), first in row 0"):
+        read_text(tmp_path, "time,a,b\n0,1,\n1,3,\n")
+
+
+def test_lines_may_end_as_on_old_macs(tmp_path):
+    assert read_text(tmp_path, "a,b\r1,2\r3,5\r").X.tolist() == [[1, 2], [3, 5]]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("Device: 7\nDate: today\n\na,b\n1,2\n3,5\n4,7\n", "line 4 has 2 cells, and those before have 1"),
+        ("a,b\n1,2\n3,5,6\n4,7\n4,7\n4,7\n", "line 3 has 3 cells, and those before have 2"),
+        ('a,b,c\n1,2,x\n3,5,"x\n4,7,x\n', "a quote is opened and not closed"),
+    ],
+)
+def test_what_is_wrong_with_a_table_is_said_with_its_line(tmp_path, text, message):
+    with pytest.raises(ValueError, match=rf"table\.csv: {message}"):
+        read_text(tmp_path, text)
+
+
 def test_words_for_missing_values_late_in_the_file_are_found(tmp_path):
     text = "a,b\n" + "1,2\n" * 500 + "N/A,2\n"
     with pytest.raises(ValueError, match=r"some of the 501 rows have missing or infinite values: a \(1\)"):
@@ -439,7 +482,7 @@ def test_whole_numbers_at_first_and_fractions_later(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("a,b\n1,2\n1,2,3\n", "fields"),
+        ("a,b\n1,2\n1,2,3\n", "line 3 has 3 cells"),
         ("a,b\nx,y\n", "the table has no numeric column to use as a feature; its columns are a, b"),
         ("a,b\n", "the table has no rows"),
         ("\n\n", "expected lines of text"),

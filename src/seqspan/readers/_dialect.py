@@ -38,6 +38,8 @@ class Dialect:
         Start of comment lines.
     nulls : tuple of str
         Words that stand for a missing value in the first rows; an empty cell always does.
+    ends_with_return : bool
+        Whether lines end with a carriage return alone, as on old Macs.
     names : tuple of str
         Names of the columns, if the last comment above the rows has them, as NumPy's ``savetxt`` writes it.
     """
@@ -49,6 +51,7 @@ class Dialect:
     comment: str | None
     nulls: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
+    ends_with_return: bool = False
 
 
 def find_dialect(
@@ -78,7 +81,8 @@ def find_dialect(
     (';', ',', True)
     """
     encoding = find_encoding(sample)
-    lines = sample.decode(encoding, "replace").splitlines()
+    text = sample.decode(encoding, "replace")
+    lines, ends_with_return = text.splitlines(), "\r" in text and "\n" not in text
     if not whole:
         lines = lines[:-1]
     comment = "#" if lines and lines[0].lstrip().startswith("#") else None
@@ -94,7 +98,8 @@ def find_dialect(
     nulls = tuple(word for word in NULLS if word and word in seen)
     header = find_header(rows)
     names = () if header or not above else _names_in(above[-1], best, len(rows[0]))
-    return Dialect(encoding, best, find_decimal(rows, best), header, comment, nulls, names), rows
+    decimal = find_decimal(rows, best)
+    return Dialect(encoding, best, decimal, header, comment, nulls, names, ends_with_return), rows
 
 
 def _is_comment(line: str) -> bool:

@@ -177,3 +177,10 @@ def test_a_recording_says_what_it_is():
     ):
         with pytest.raises(ValueError, match=message):
             Recording(**{**vars(both), **change})
+
+
+@pytest.mark.parametrize("zone", ["", "UTC", "+05:30", "Europe/Berlin", "America/New_York"])
+@pytest.mark.parametrize("first", ["1600-01-01", "1850-12-31T20:00", "2300-01-01", "9000-01-01"])
+def test_dates_of_any_century_come_back_as_they_were_written(first, zone):
+    dates = Dates(np.datetime64(first, "us") + np.arange(3) * np.timedelta64(17, "s"), zone)
+    assert Dates.from_iso(dates.to_iso(), zone).instants.tolist() == dates.instants.tolist()

@@ -15,6 +15,7 @@ from seqspan._core.types import Array, IntArray
 
 Instants = npt.NDArray[np.datetime64]
 OFFSET = re.compile(r"(?:Z|([+-])(\d\d):(\d\d))$")  # at the end of a date; a day has no colon
+MORE_THAN_MICROSECONDS = re.compile(r"\.\d{7}")
 QUARTER = 15  # minutes; clocks change at full quarters of an hour
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 UNITS = ("s", "ms", "us", "ns")  # in which seconds may be divided
@@ -52,7 +53,9 @@ class Dates:
     @classmethod
     def from_iso(cls, texts: list[str], zone: str = "") -> Dates:
         """Read dates that `to_iso` wrote; the zone is the one they were in."""
-        local = np.array([OFFSET.sub("", text) for text in texts], "M8[ns]")
+        # nanoseconds reach from 1678 to 2262 only, and NumPy says nothing beyond
+        unit = "ns" if any(map(MORE_THAN_MICROSECONDS.search, texts)) else "us"
+        local = np.array([OFFSET.sub("", text) for text in texts], f"M8[{unit}]")
         return cls(local - np.array([_shift_of(text) for text in texts], "m8[s]"), zone)
 
     @classmethod
@@ -148,7 +151,8 @@ class Dates:
         quarters, places = np.unique(minutes // QUARTER, return_inverse=True)
         moments = [EPOCH + timedelta(minutes=QUARTER * int(quarter)) for quarter in quarters]
         shifts = [moment.astimezone(zone).utcoffset() or timedelta() for moment in moments]
-        return np.array([int(shift.total_seconds()) for shift in shifts], "m8[s]")[places]
+        # the sun's time before 1900 is ahead by seconds, too, which ISO 8601 cannot write
+        return np.array([60 * round(shift.total_seconds() / 60) for shift in shifts], "m8[s]")[places]
 
 
 def _shift_of(text: str) -> int:

@@ -265,6 +265,7 @@ def test_names_are_given_by_letter_number_or_order(found):
         ({0: None}, "names must be text; got None"),
         ({1.5: "walk"}, "names must be for labels such as 0 or 'A'; got 1.5"),
         ({10**9: "walk"}, "got 1000000000"),
+        (["\ud800"], r"names must be text that UTF-8 can write; got '\\\\ud800'"),
     ],
 )
 def test_names_that_are_none_are_refused(found, names, message):

@@ -183,4 +183,12 @@ def test_a_recording_says_what_it_is():
 @pytest.mark.parametrize("first", ["1600-01-01", "1850-12-31T20:00", "2300-01-01", "9000-01-01"])
 def test_dates_of_any_century_come_back_as_they_were_written(first, zone):
     dates = Dates(np.datetime64(first, "us") + np.arange(3) * np.timedelta64(17, "s"), zone)
-    assert Dates.from_iso(dates.to_iso(), zone).instants.tolist() == dates.instants.tolist()
+    again = Dates.from_iso(dates.to_iso(), zone).instants.astype("M8[us]")
+    assert again.tolist() == dates.instants.tolist()
+
+
+def test_recordings_have_different_names_whatever_their_files_are_called():
+    walk = as_recording(np.eye(3))
+    sources = ["p/a.csv", "q/a.csv", "a.csv 1", "a.csv 3"]
+    together = concatenate([replace(walk, source=source) for source in sources])
+    assert together.names == ("a.csv 2", "a.csv 4", "a.csv 1", "a.csv 3")

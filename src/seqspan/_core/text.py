@@ -77,6 +77,8 @@ def merge_names(known: Sequence[str], given: Mapping[Any, str] | Sequence[str]) 
             raise ValueError(f"names must be for labels such as 0 or 'A'; got {key!r}.")
         if not isinstance(name, str):
             raise ValueError(f"names must be text; got {name!r} for label {key!r}.")
+        if any(unicodedata.category(character) == "Cs" for character in name):
+            raise ValueError(f"names must be text that UTF-8 can write; got {printable(name)!r}.")
         names[int(label)] = name
     return tuple(names.get(label, "") for label in range(max(names, default=-1) + 1))
 
@@ -141,6 +143,9 @@ def percent(share: float) -> str:
     return f"{100 * share:.0f} %"
 
 
+NO_CHARACTERS = "\ufffe\uffff"  # which XML does not allow
+
+
 def printable(text: str) -> str:
     r"""Make every character visible, so that a file name can neither break a line nor hide its real name.
 
@@ -156,6 +161,7 @@ def _visible(character: str) -> str:
     """Replace an invisible character (control, text direction, lone surrogate) by a symbol or its code."""
     if ord(character) < 32:
         return chr(0x2400 + ord(character))
-    if unicodedata.category(character) in ("Cc", "Cf", "Cs", "Zl", "Zp") and character != "\u200d":
+    hidden = unicodedata.category(character) in ("Cc", "Cf", "Cs", "Zl", "Zp") and character != "\u200d"
+    if hidden or character in NO_CHARACTERS:
         return f"\\u{ord(character):04x}"  # a joiner is part of many emoji
     return character

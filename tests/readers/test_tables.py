@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import numpy as np
 import polars as pl
@@ -515,6 +515,18 @@ def test_tables_hold_what_was_written(tmp_path, name):
     assert recording.times.tolist() == (np.arange(20) * 10).tolist()
     assert recording.time_unit == "ms"
     assert "left out columns that are not numeric: note" in recording.notes
+
+
+@pytest.mark.parametrize("name", ["parquet", "feather"])
+def test_columns_of_durations_are_times_and_features(tmp_path, name):
+    lag = [timedelta(milliseconds=3), None, timedelta(milliseconds=5), timedelta(milliseconds=4)]
+    when = [timedelta(seconds=each) for each in (0, 30, 60, 90)]
+    frame = pl.DataFrame({"time (min)": when, "lag_ms": lag, "x": [1.0, 2.0, 4.0, 3.0]})
+    getattr(frame, "write_parquet" if name == "parquet" else "write_ipc")(tmp_path / f"table.{name}")
+    recording = read(tmp_path / f"table.{name}", missing="drop")
+    assert (recording.times.tolist(), recording.time_unit) == ([0, 1, 1.5], "min")
+    assert recording.feature_names == ("lag_ms", "x")
+    assert recording.X[:, 0] == pytest.approx([3, 5, 4])
 
 
 def test_columnar_missing_values_dates_and_labels(tmp_path):

@@ -90,7 +90,7 @@ def _sort(columns: dict[str, Any]) -> Columns:
         if kind == "M":
             temporal[name] = _dates(column)
         elif kind == "m":
-            numbers[name] = _durations(column, TICKS.get(unit_of(name), "s"))
+            numbers[name] = _durations(column) / seconds_in(unit_of(name))
         elif kind in NUMBERS:
             numbers[name] = _numbers(column)
         else:
@@ -118,9 +118,20 @@ def _numbers(column: Any) -> Array:
     return np.asarray(column.cast(float).to_numpy(), dtype=kind)
 
 
-def _durations(column: Any, unit: str) -> Array:
-    """The durations of a column as numbers of a unit, with NaN for missing ones."""
-    return np.asarray(column.to_numpy().astype("m8[ns]") / np.timedelta64(1, unit))  # type: ignore[call-overload]
+def _durations(column: Any) -> Array:
+    """The durations of a column in seconds, with NaN for missing ones."""
+    return np.asarray(column.to_numpy().astype("m8[ns]") / np.timedelta64(1, "s"))
+
+
+def seconds_in(unit: str) -> float:
+    """How many seconds the unit of a time is; one for others, because then durations are in seconds.
+
+    Examples
+    --------
+    >>> seconds_in("min"), seconds_in("sample")
+    (60.0, 1.0)
+    """
+    return float(np.timedelta64(1, TICKS.get(unit, "s")) / np.timedelta64(1, "s"))  # type: ignore[call-overload]
 
 
 def _dates(column: Any) -> Dates:

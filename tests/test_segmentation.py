@@ -257,6 +257,22 @@ def test_names_are_given_by_letter_number_or_order(found):
         found.rename({"run": "B"})
 
 
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        ("walk", "a mapping or a sequence of names; got the text 'walk'"),
+        ({0: 3}, "names must be text; got 3 for label 0"),
+        ({0: None}, "names must be text; got None"),
+        ({1.5: "walk"}, "names must be for labels such as 0 or 'A'; got 1.5"),
+        ({10**9: "walk"}, "got 1000000000"),
+        (["\ud800"], r"names must be text that UTF-8 can write; got '\\\\ud800'"),
+    ],
+)
+def test_names_that_are_none_are_refused(found, names, message):
+    with pytest.raises(ValueError, match=message):
+        found.rename(names)
+
+
 def test_strings_are_paths(found, tmp_path):
     found.save(str(tmp_path / "walk.seqspan"))
     assert load_result(str(tmp_path / "walk.seqspan"))["n_spans"] == 4

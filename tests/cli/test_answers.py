@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -13,7 +14,9 @@ from tests.cli.test_segment import LENGTHS, ORDER, STARTS, only_error, run
 
 from seqspan import Segmentation
 from seqspan.cli.settings import Settings, make_settings
+from seqspan.cli.values import count_samples
 from seqspan.datasets import make_recurring_subspaces
+from seqspan.recording import as_recording
 
 START = datetime.fromisoformat("2024-10-27T02:59:00+02:00")
 
@@ -113,6 +116,11 @@ def test_the_shortest_span_may_be_a_time(sensors, monkeypatch, length, preproces
     assert seen == [samples]
 
 
+def test_the_shortest_span_of_a_clock_with_few_digits_is_a_time():
+    recording = replace(as_recording(np.zeros((100, 1))), times=np.arange(100.0) // 10, time_unit="s")
+    assert count_samples("3s", recording, "auto") == pytest.approx(30, rel=0.1)
+
+
 def test_a_shortest_span_that_leaves_room_for_one_is_noted(sensors):
     note = "leaves room for one span only: it is 600 samples, more than half of the recording"
     assert (
@@ -173,6 +181,12 @@ def test_names_of_a_file_decide_the_result_and_go_to_the_configuration(sensors):
     Path("names.csv").write_text("label,name\nB,run\n0,walk\n")
     settings = make_settings({"names": "names.csv"}, None)
     assert settings == Settings(names="A=walk,B=run")
+
+
+def test_names_in_another_encoding_are_refused_with_their_file(sensors):
+    Path("names.csv").write_bytes("label,name\nA,größe\n".encode("cp1252"))
+    error = run("segment", sensors, "--names", "names.csv", status=2).stderr
+    assert "names.csv: it is not UTF-8 text; save it as CSV UTF-8" in error
 
 
 def test_all_options_are_shown_on_request(sensors):

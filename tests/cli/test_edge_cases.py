@@ -64,6 +64,40 @@ def test_a_truth_of_another_form_is_refused_with_what_it_has(tmp_path, content, 
         truth.read_truth(path, 8)
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("t.csv", "start,label\n0,a\n3,b\n3,c\n5,d\n", "two spans start at 3"),
+        (
+            "t.csv",
+            "start,end,label\n0,3,a\n5,8,b\n",
+            "ends at 3, but the next one, or the end, is at 5",
+        ),
+        ("t.csv", "start,end\n0,3\n3,7\n", "a span ends at 7, but the next one, or the end, is at 8"),
+        ("t.csv", "start,start,label\n0,5,a\n3,6,b\n", "the column start is there 2 times"),
+        ("t.csv", "start,label\n0,a\n3\n", "row 2 has 1 cells, but the header has 2"),
+        ("t.csv", "start,label\n", "it has a header but no rows"),
+        ("t.csv", "", "it is empty"),
+        ("t.csv", "0,a\n3,b\n", "a table needs a header with the column start or label"),
+        ("t.json", "[2.7, 5]", "the start of a span must be the number of a sample; got 2.7"),
+        ("t.json", "[true]", "the start of a span must be the number of a sample; got True"),
+        ("t.json", "[" * 100_000, "brackets within brackets"),
+        ("t.csv", b"label\n\xff\n", "it is not UTF-8 text"),
+    ],
+)
+def test_a_truth_that_contradicts_itself_is_refused(tmp_path, name, text, message):
+    (tmp_path / name).write_bytes(text if isinstance(text, bytes) else text.encode())
+    with pytest.raises(ValueError, match=rf"{re.escape(name)}.*{re.escape(message)}"):
+        truth.read_truth(tmp_path / name, 8)
+
+
+@pytest.mark.parametrize("text", ["start;label\n3;b\n0;a\n", "start\tlabel\n0.0\ta\n3.0\tb\n"])
+def test_a_truth_may_be_as_spreadsheets_write_it(tmp_path, text):
+    (tmp_path / "t.csv").write_text(text)
+    found = truth.read_truth(tmp_path / "t.csv", 8)
+    assert (found.boundaries.tolist(), found.names) == ([3], ("a", "b"))
+
+
 def test_boundaries_may_have_their_name_in_json(tmp_path):
     (tmp_path / "truth.json").write_text('{"boundaries": [3, 5]}')
     assert truth.read_truth(tmp_path / "truth.json", 8).labels.tolist() == [0, 0, 0, 1, 1, 2, 2, 2]

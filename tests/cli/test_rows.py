@@ -56,6 +56,24 @@ def test_tables_as_programs_write_them(lines, rows, names):
     assert names is None or parser.names[: len(names)] == names
 
 
+def test_other_delimiters_may_be_within_a_cell():
+    rows, parser = rows_of("a,b,note", '1,2,"x; y"', "3,4,x\ty", "5,6,z")
+    assert (rows, parser.n_refused) == ([[1, 2], [3, 4], [5, 6]], 0)
+
+
+def test_beside_a_time_what_may_be_a_temperature_is_a_feature():
+    assert rows_of("time,T,depth,p", "0,20,3,1")[0] == [[20, 3, 1]]
+    assert rows_of("T,p", "20,1")[0] == [[1]]
+    assert rows_of("time,frame,p", "0,7,1")[1].times == ["time", "frame"]
+
+
+def test_names_may_be_in_a_comment():
+    rows, parser = rows_of("# by hand", "# time,a,b", "0,1,2", "# pause", "1,3,4")
+    assert (rows, parser.names, parser.n_refused) == ([[1, 2], [3, 4]], ["a", "b"], 0)
+    assert rows_of("# by hand", "a,b", "1,2")[1].names == ["a", "b"]
+    assert rows_of("# by hand", "1,2")[0] == [[1, 2]]
+
+
 def test_only_wanted_columns_are_used_if_they_have_names():
     parser = RowParser(wanted=["b", "a"])
     assert [parser.parse(line) for line in ("a,c,b", "1,,2", "3,5,4")] == [None, [1, 2], [3, 4]]

@@ -202,6 +202,11 @@ def test_a_gpu_that_is_not_there_is_said_before_anything_is_read(table, tmp_path
     assert not (tmp_path / "walk.seqspan").exists()
 
 
+def test_a_file_whose_name_begins_with_a_dash_is_no_option():
+    assert Settings(spans="3").to_command("-film.mp4") == "seqspan segment ./-film.mp4 --spans 3"
+    assert Settings().to_command("-") == "seqspan segment -"
+
+
 def test_the_command_in_the_result_repeats_it(table, tmp_path):
     run("segment", table, "-k", 3, "--lambda2", 0.8, "--read", "time=c0", "--read", "missing=drop", status=1)
     run("segment", table, "-k", 3, "--lambda2", 0.8, "--read", "missing=drop", "-o", "one")

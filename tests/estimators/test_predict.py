@@ -30,6 +30,29 @@ def test_predicts_the_labels_of_the_fit_and_of_what_follows(Estimator, cut, samp
     assert np.median(estimator.score_samples(rows)) > 0 > estimator.score_samples(-5 * rows).max()
 
 
+@pytest.mark.parametrize("preprocess", [None, "centre"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_buffer_may_be_filled_again_after_the_fit(samples, preprocess, dtype):
+    rows = samples[0].astype(dtype)
+    osc = OSC(n_subspaces=3, cut="ordered", preprocess=preprocess, random_state=0)
+    wanted = osc.fit(rows.copy()).predict(rows)
+    confidence, scores = osc.confidence_, osc.score_samples(rows)
+    buffer = rows.copy()
+    osc.fit(buffer)
+    buffer[:] = np.random.default_rng(0).normal(size=buffer.shape)
+    np.testing.assert_array_equal(osc.confidence_, confidence)
+    np.testing.assert_array_equal(osc.predict(rows), wanted)
+    np.testing.assert_array_equal(osc.score_samples(rows), scores)
+
+
+def test_labels_that_the_user_changes_are_not_those_of_the_fit(samples):
+    osc = OSC(n_subspaces=3, random_state=0).fit(samples[0])
+    wanted = osc.predict(samples[0])
+    osc.fit(samples[0]).labels_[:] = 0
+    osc.boundaries_[:] = 1
+    np.testing.assert_array_equal(osc.predict(samples[0]), wanted)
+
+
 def test_parts_are_predicted_apart(samples):
     rows, _ = samples
     osc = OSC(n_subspaces=3, random_state=0).fit(rows)

@@ -161,6 +161,13 @@ def test_audacity_and_depth_are_plain_tables(tmp_path):
     assert rows[1] == {"from_m": "102.5", "to_m": "104.5", "label": "AB", "confidence": "0.25"}
 
 
+def test_names_that_xml_does_not_allow_are_shown_by_their_codes(tmp_path):
+    spans, names = (Span(0, 9, 0.0, 1.0, 0),), ("a\uffff\ufffe\x00",)
+    write_export("elan", Timeline("walk.amc", "mocap", "s", spans, names=names), tmp_path / "spans.eaf")
+    values = ElementTree.parse(tmp_path / "spans.eaf").getroot().iter("ANNOTATION_VALUE")
+    assert [value.text for value in values] == ["a\\uffff\\ufffe␀"]
+
+
 @pytest.mark.otio
 def test_hostile_names_stay_text_in_every_format(otio, tmp_path):
     path = write_film(tmp_path / HOSTILE)

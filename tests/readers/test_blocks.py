@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import numpy as np
 import polars as pl
 import pytest
@@ -36,6 +38,15 @@ def test_blocks_are_the_rows_in_order(tmp_path, rows, save, n_rows):
     blocks = list(read_blocks(save(tmp_path, rows), n_rows))
     assert [len(block) for block in blocks[:-1]] == [n_rows] * (len(blocks) - 1)
     np.testing.assert_allclose(np.concatenate(blocks), rows)
+
+
+def test_durations_of_a_parquet_file_are_the_features_that_read_gives(tmp_path):
+    lags = [timedelta(milliseconds=7 * place % 5) for place in range(12)]
+    when = [timedelta(seconds=place) for place in range(12)]
+    pl.DataFrame({"time": when, "lag_ms": lags, "x": range(12, 0, -1)}).write_parquet(tmp_path / "t.parquet")
+    recording = read(tmp_path / "t.parquet")
+    assert recording.feature_names == ("lag_ms", "x")
+    np.testing.assert_allclose(np.concatenate(list(read_blocks(tmp_path / "t.parquet", 5))), recording.X)
 
 
 def test_whole_numbers_become_single_precision(tmp_path):

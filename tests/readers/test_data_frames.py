@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import date
+
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 
 import seqspan
@@ -50,6 +53,18 @@ def test_polars_and_pandas_give_the_same_recording(values, zone):
         assert recording.notes == pandas.notes
         assert recording.dates.to_iso() == pandas.dates.to_iso()
     assert "left out column 'n', which counts the rows; name it in columns to keep it" in polars.notes
+
+
+@pytest.mark.parametrize("zone", ZONES[:3])
+def test_dates_of_arrow_are_dates(values, zone):
+    stamps = pd.Series(when(len(values), zone))
+    frame = pd.DataFrame({"when": stamps, "a": values[:, 0]})
+    arrow = frame.astype({"when": pd.ArrowDtype(pa.timestamp("us", tz=zone))})
+    recording, usual = from_frame(arrow), from_frame(frame)
+    assert recording.dates.to_iso() == usual.dates.to_iso()
+    assert (recording.feature_names, recording.times.tolist()) == (("a",), usual.times.tolist())
+    days = pd.Series([date(2024, 1, 1), date(2024, 1, 3)], dtype=pd.ArrowDtype(pa.date32()))
+    assert from_frame(pd.DataFrame({"day": days, "a": [1, 2]})).dates.to_iso() == ["2024-01-01", "2024-01-03"]
 
 
 def test_days_and_named_indices_are_times(values):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import numpy as np
 import polars as pl
@@ -90,13 +90,36 @@ def test_bytes_that_are_latin_late_in_the_file_are_found(tmp_path):
     ("header", "unit"),
     [
         *(("time_ms", "ms"), ("Depth [m]", "m"), ("t", "s"), ("frame", "sample"), ("Timestamp (us)", "us")),
-        *(("Time/ms", "ms"), ("date/time", "s")),
+        *(("Time/ms", "ms"), ("date/time", "s"), ("Time (MS)", "ms"), ("time [seconds]", "s")),
+        *(("time_minutes", "min"), ("elapsed hours", "h"), ("time (days)", "d"), ("time (µs)", "us")),
+        *(("time_msec", "ms"), ("time of day", "s"), ("Depth [Feet]", "ft")),
     ],
 )
 def test_times_and_their_unit_are_recognised(tmp_path, header, unit):
     recording = read_text(tmp_path, f"{header};a\n1;5\n3;6\n")
     assert (recording.times.tolist(), recording.time_unit) == ([1, 3], unit)
     assert recording.feature_names == ("a",)
+
+
+@pytest.mark.parametrize("delimiter", [",", " ", ";", "\t"])
+def test_names_in_a_comment_are_those_of_the_columns(tmp_path, delimiter):
+    rows = np.column_stack([np.arange(12) / 10, np.arange(12) ** 2, np.arange(12) % 5])
+    path = tmp_path / "table.csv"
+    np.savetxt(
+        path, rows, fmt="%.2f", delimiter=delimiter, header=f"by hand\n{delimiter.join(('time', *'ab'))}"
+    )
+    recording = read(path)
+    assert recording.feature_names == ("a", "b")
+    assert recording.times == pytest.approx(rows[:, 0])
+    assert any("names of the columns from a comment" in note for note in recording.notes)
+
+
+@pytest.mark.parametrize("comment", ["# of three", "# a,b", "# a,b,b", "# 1,2,3", "# a,,c"])
+def test_other_comments_name_no_columns(tmp_path, comment):
+    recording = read_text(tmp_path, f"{comment}\n1,2,3\n4,5,7\n")
+    assert recording.feature_names == ("column_0", "column_1", "column_2")
+    named = read_text(tmp_path, "# a,b,c\n1,2,3\n4,5,7\n", header=False)
+    assert named.feature_names == ("column_0", "column_1", "column_2")
 
 
 def test_dates_become_seconds_from_the_first(tmp_path):
@@ -139,6 +162,8 @@ def test_dates_with_several_offsets_are_in_utc_and_it_is_noted(tmp_path):
         (["01/30/24", "01/31/24"], ["2024-01-30", "2024-01-31"], False),
         (["01/05/2024", "02/05/2024"], ["2024-05-01", "2024-05-02"], True),
         (["01/01/2024", "02/02/2024"], ["2024-01-01", "2024-02-02"], False),
+        (["01-05-2024", "02-05-2024"], ["2024-05-01", "2024-05-02"], True),
+        (["13-05-2024", "14-05-2024"], ["2024-05-13", "2024-05-14"], False),
     ],
 )
 def test_short_years_are_of_our_time_and_doubtful_months_are_noted(tmp_path, stamps, days, is_noted):
@@ -152,6 +177,8 @@ def test_short_years_are_of_our_time_and_doubtful_months_are_noted(tmp_path, sta
     [
         (["20240131", "20240201"], ["2024-01-31", "2024-02-01"]),
         (["20240131235959", "20240201000000"], ["2024-01-31T23:59:59", "2024-02-01T00:00:00"]),
+        (["45322", "45323"], ["2024-01-31", "2024-02-01"]),
+        (["45322.999988426", "45323"], ["2024-01-31T23:59:59", "2024-02-01T00:00:00"]),
     ],
 )
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
@@ -159,7 +186,7 @@ def test_dates_that_are_written_as_numbers_are_dates(tmp_path, numbers, dates, e
     if ending == "csv":
         (tmp_path / "table.csv").write_text("Date,x\n" + "".join(f"{number},1\n" for number in numbers))
     else:
-        pl.DataFrame({"Date": [int(number) for number in numbers], "x": [1.0, 2.0]}).write_parquet(
+        pl.DataFrame({"Date": [float(number) for number in numbers], "x": [1.0, 2.0]}).write_parquet(
             tmp_path / "table.parquet"
         )
     recording = read(tmp_path / f"table.{ending}")
@@ -172,6 +199,14 @@ def test_numbers_that_spell_no_date_are_times(tmp_path, first):
     recording = read_text(tmp_path, f"date,x\n{first},1\n{first + 1},2\n")
     assert recording.dates is None
     assert recording.times.tolist() == [first, first + 1]
+    assert "the numbers in column 'date' are no dates: they are taken for seconds" in recording.notes
+
+
+@pytest.mark.parametrize(("name", "unit"), [("date (s)", "s"), ("timestamp", "s"), ("date_days", "d")])
+def test_numbers_with_a_unit_are_no_dates(tmp_path, name, unit):
+    recording = read_text(tmp_path, f"{name},x\n45322,1\n45323,2\n")
+    assert (recording.dates, recording.time_unit, recording.times.tolist()) == (None, unit, [45322, 45323])
+    assert not any("the numbers in column" in note for note in recording.notes)
 
 
 def test_dates_of_parquet_keep_their_zone(tmp_path):
@@ -374,6 +409,49 @@ def test_a_column_without_any_value_is_left_out_and_nothing_else_is_noted(tmp_pa
     assert recording.notes[1:] == ("left out because all values are missing: b", "2 features: a, c")
 
 
+@pytest.mark.parametrize(
+    ("text", "note"),
+    [
+        ("time,a,b,\n0,1,2,\n1,3,5,\n", "left out 1 column at the end without a name or a value"),
+        ("time;a;b;;\n0;1,5;2;;\n1;3;5;;\n", "left out 2 columns at the end without a name or a value"),
+        ("0,1,2,\n1,3,5,\n", "left out 1 column at the end without a name or a value"),
+        ("time,a,b\n0,1,2\n1,3,5\n\n \n", "left out 2 blank rows at the end"),
+        ("time,a,b\n0,1,2\n1,3,5\n,,\n", "left out 1 blank row at the end"),
+        ("a,b,note\n1,2,x\n3,5,y\n,,\n", "left out 1 blank row at the end"),
+    ],
+)
+@pytest.mark.parametrize("missing", ["error", "interpolate"])
+def test_what_only_ends_lines_and_file_is_left_out(tmp_path, text, note, missing):
+    recording = read_text(tmp_path, text, missing=missing)
+    assert len(recording) == 2
+    assert recording.X[:, -1].tolist() == [2, 5]
+    assert note in recording.notes
+
+
+def test_values_that_are_missing_at_the_end_are_no_blank_rows(tmp_path):
+    with pytest.raises(ValueError, match="b \\(1\\), first in row 1"):
+        read_text(tmp_path, "time,a,b\n0,1,2\n1,3,\n")
+    with pytest.raises(ValueError, match="b \\(2\\), first in row 0"):
+        read_text(tmp_path, "time,a,b\n0,1,\n1,3,\n")
+
+
+def test_lines_may_end_as_on_old_macs(tmp_path):
+    assert read_text(tmp_path, "a,b\r1,2\r3,5\r").X.tolist() == [[1, 2], [3, 5]]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("Device: 7\nDate: today\n\na,b\n1,2\n3,5\n4,7\n", "line 4 has 2 cells, and those before have 1"),
+        ("a,b\n1,2\n3,5,6\n4,7\n4,7\n4,7\n", "line 3 has 3 cells, and those before have 2"),
+        ('a,b,c\n1,2,x\n3,5,"x\n4,7,x\n', "a quote is opened and not closed"),
+    ],
+)
+def test_what_is_wrong_with_a_table_is_said_with_its_line(tmp_path, text, message):
+    with pytest.raises(ValueError, match=rf"table\.csv: {message}"):
+        read_text(tmp_path, text)
+
+
 def test_words_for_missing_values_late_in_the_file_are_found(tmp_path):
     text = "a,b\n" + "1,2\n" * 500 + "N/A,2\n"
     with pytest.raises(ValueError, match=r"some of the 501 rows have missing or infinite values: a \(1\)"):
@@ -404,7 +482,7 @@ def test_whole_numbers_at_first_and_fractions_later(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("a,b\n1,2\n1,2,3\n", "fields"),
+        ("a,b\n1,2\n1,2,3\n", "line 3 has 3 cells"),
         ("a,b\nx,y\n", "the table has no numeric column to use as a feature; its columns are a, b"),
         ("a,b\n", "the table has no rows"),
         ("\n\n", "expected lines of text"),
@@ -437,6 +515,18 @@ def test_tables_hold_what_was_written(tmp_path, name):
     assert recording.times.tolist() == (np.arange(20) * 10).tolist()
     assert recording.time_unit == "ms"
     assert "left out columns that are not numeric: note" in recording.notes
+
+
+@pytest.mark.parametrize("name", ["parquet", "feather"])
+def test_columns_of_durations_are_times_and_features(tmp_path, name):
+    lag = [timedelta(milliseconds=3), None, timedelta(milliseconds=5), timedelta(milliseconds=4)]
+    when = [timedelta(seconds=each) for each in (0, 30, 60, 90)]
+    frame = pl.DataFrame({"time (min)": when, "lag_ms": lag, "x": [1.0, 2.0, 4.0, 3.0]})
+    getattr(frame, "write_parquet" if name == "parquet" else "write_ipc")(tmp_path / f"table.{name}")
+    recording = read(tmp_path / f"table.{name}", missing="drop")
+    assert (recording.times.tolist(), recording.time_unit) == ([0, 1, 1.5], "min")
+    assert recording.feature_names == ("lag_ms", "x")
+    assert recording.X[:, 0] == pytest.approx([3, 5, 4])
 
 
 def test_columnar_missing_values_dates_and_labels(tmp_path):

@@ -166,6 +166,29 @@ def test_files_of_many_pictures(tmp_path, write, name):
     assert np.allclose(recording.times[:3], [0, 0.08, 0.16] if name == "film.gif" else [0, 2, 4])
 
 
+@pytest.mark.parametrize(
+    ("values", "shown"),
+    [
+        (np.linspace(0, 0.75, 12, dtype=np.float32), "0 to 0.75"),
+        (np.linspace(0, 300, 12, dtype=np.float32), "0 to 300"),
+        (np.linspace(-1, 200, 12, dtype=np.float32), "-1 to 200"),
+        (np.arange(250, 262, dtype=np.int32), "250 to 261"),
+        (np.full(12, np.nan, np.float32), "nan to nan"),
+    ],
+)
+def test_pixels_that_would_be_cut_off_are_refused(tmp_path, values, shown):
+    Image.fromarray(values.reshape(3, 4)).save(tmp_path / "deep.tif")
+    with pytest.raises(ValueError, match=rf"must be grey levels from 0 to 255; got {shown}"):
+        read(tmp_path / "deep.tif")
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.int32])
+def test_grey_levels_of_any_type_are_read(tmp_path, dtype):
+    for number, level in enumerate([0, 1, 255]):
+        Image.fromarray(np.full((3, 4), level, dtype)).save(tmp_path / f"{number}.tif")
+    assert read(tmp_path, format="images", size=(4, 3)).X[:, 0].tolist() == [0, 1, 255]
+
+
 def test_deep_pictures_are_brought_to_bytes(tmp_path):
     deep = (frames()[0].astype(np.uint16) * 257).astype(np.uint16)
     Image.fromarray(deep).save(tmp_path / "deep.png")

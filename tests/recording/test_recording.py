@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -177,3 +178,31 @@ def test_a_recording_says_what_it_is():
     ):
         with pytest.raises(ValueError, match=message):
             Recording(**{**vars(both), **change})
+
+
+@pytest.mark.parametrize("zone", ["", "UTC", "+05:30", "Europe/Berlin", "America/New_York"])
+@pytest.mark.parametrize("first", ["1600-01-01", "1850-12-31T20:00", "2300-01-01", "9000-01-01"])
+def test_dates_of_any_century_come_back_as_they_were_written(first, zone):
+    dates = Dates(np.datetime64(first, "us") + np.arange(3) * np.timedelta64(17, "s"), zone)
+    again = Dates.from_iso(dates.to_iso(), zone).instants.astype("M8[us]")
+    assert again.tolist() == dates.instants.tolist()
+
+
+def test_recordings_have_different_names_whatever_their_files_are_called():
+    walk = as_recording(np.eye(3))
+    sources = ["p/a.csv", "q/a.csv", "a.csv 1", "a.csv 3"]
+    together = concatenate([replace(walk, source=source) for source in sources])
+    assert together.names == ("a.csv 2", "a.csv 4", "a.csv 1", "a.csv 3")
+
+
+@pytest.mark.parametrize(
+    ("zone", "why"),
+    [("UTC", None), ("+02:00", r"time zones \(UTC, \+02:00"), (None, "some have none")],
+)
+def test_dates_that_cannot_be_put_together_are_noted(zone, why):
+    instants = np.datetime64("2024-01-01", "s") + np.arange(3) * np.timedelta64(1, "s")
+    walk = replace(as_recording(np.eye(3)), dates=Dates(instants, "UTC"))
+    other = replace(walk, dates=None if zone is None else Dates(instants, zone))
+    together = concatenate([walk, other])
+    assert (together.dates is None) == bool(why)
+    assert [bool(re.search(why or "", note)) for note in together.notes] == [True] * bool(why)

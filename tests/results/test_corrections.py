@@ -108,6 +108,18 @@ def test_what_is_wrong_is_said_with_its_line(tmp_path, text, words):
         read(tmp_path, text)
 
 
+@pytest.mark.parametrize("label", ["1000000", "99999999999999999999", "1" * 5000])
+def test_labels_with_absurd_numbers_are_refused(tmp_path, label):
+    with pytest.raises(ValueError, match=r"fixed\.csv: not a table of spans: labels must be names"):
+        read(tmp_path, f"start,end,label,name\n0,4,0,x\n4,10,{label},y\n")
+
+
+def test_labels_may_be_written_as_a_data_frame_writes_them(tmp_path):
+    corrections = read(tmp_path, "start,end,label\n0,4,0.0\n4,7,-1.0\n7,10,1.0\n")
+    assert spans_of(corrections) == ([0, 4, 7], [0, -1, 1])
+    assert corrections.names == {}
+
+
 def test_times_that_somebody_changed_in_vain_are_noted(tmp_path):
     text = GOOD.replace("0,4,0,2,0,", "0,4,0,2.5,0,").replace("4,7,2,3.5", "4,7,2.5,3.5")
     corrections = read(tmp_path, text)

@@ -15,11 +15,14 @@ from seqspan._core.types import Array, IntArray
 
 Instants = npt.NDArray[np.datetime64]
 OFFSET = re.compile(r"(?:Z|([+-])(\d\d):(\d\d))$")  # at the end of a date; a day has no colon
+MORE_THAN_MICROSECONDS = re.compile(r"\.\d{7}")
 QUARTER = 15  # minutes; clocks change at full quarters of an hour
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 UNITS = ("s", "ms", "us", "ns")  # in which seconds may be divided
 #: Seconds since 1970 of dates from 2001 to 2100: times between them count from 1970.
 EPOCH_SECONDS = (978_307_200.0, 4_102_444_800.0)
+#: Days since 30 December 1899 of dates from 2000 to 2100, as spreadsheets count them.
+SPREADSHEET_DAYS = (36_526.0, 73_051.0)
 PER_SECOND = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}
 
 
@@ -50,7 +53,9 @@ class Dates:
     @classmethod
     def from_iso(cls, texts: list[str], zone: str = "") -> Dates:
         """Read dates that `to_iso` wrote; the zone is the one they were in."""
-        local = np.array([OFFSET.sub("", text) for text in texts], "M8[ns]")
+        # nanoseconds reach from 1678 to 2262 only, and NumPy says nothing beyond
+        unit = "ns" if any(map(MORE_THAN_MICROSECONDS.search, texts)) else "us"
+        local = np.array([OFFSET.sub("", text) for text in texts], f"M8[{unit}]")
         return cls(local - np.array([_shift_of(text) for text in texts], "m8[s]"), zone)
 
     @classmethod
@@ -93,6 +98,21 @@ class Dates:
             return None
         return cls(instants.astype("M8[us]") + (3600 * hours + 60 * minutes + seconds).astype("m8[s]"))
 
+    @classmethod
+    def from_spreadsheet(cls, times: Array) -> Dates | None:
+        """The dates, to the millisecond, of days since 30 December 1899; None if they are not of our time.
+
+        Examples
+        --------
+        >>> Dates.from_spreadsheet(np.array([45000.0, 45000.5])).to_iso()
+        ['2023-03-15T00:00:00', '2023-03-15T12:00:00']
+        """
+        first, last = SPREADSHEET_DAYS
+        if not len(times) or not ((times >= first) & (times < last)).all():
+            return None
+        milliseconds = np.round(times * 86_400_000).astype("m8[ms]")
+        return cls(np.datetime64("1899-12-30", "ms") + milliseconds)
+
     @property
     def seconds(self) -> Array:
         """Seconds since the first sample."""
@@ -131,7 +151,8 @@ class Dates:
         quarters, places = np.unique(minutes // QUARTER, return_inverse=True)
         moments = [EPOCH + timedelta(minutes=QUARTER * int(quarter)) for quarter in quarters]
         shifts = [moment.astimezone(zone).utcoffset() or timedelta() for moment in moments]
-        return np.array([int(shift.total_seconds()) for shift in shifts], "m8[s]")[places]
+        # the sun's time before 1900 is ahead by seconds, too, which ISO 8601 cannot write
+        return np.array([60 * round(shift.total_seconds() / 60) for shift in shifts], "m8[s]")[places]
 
 
 def _shift_of(text: str) -> int:

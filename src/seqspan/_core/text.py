@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Mapping, Sequence
+from numbers import Integral
 from string import ascii_uppercase
 from typing import Any
 
 UNKNOWN_TITLE = "unknown"  # of the label -1, where no known label fits
 MOST_LETTERS = 2  # of a label; longer words are names
+MAX_LABEL = 999_999  # more are a mistake: there is a name, and a colour, for every label up to the largest
 
 
 def name_label(label: int) -> str:
@@ -36,7 +38,7 @@ def label_of(name: str) -> int | None:
     [3, 2, 26, None]
     """
     if name.isascii() and name.isdecimal():
-        return int(name)
+        return int(name[:20])  # Python refuses thousands of digits; 20 are too large a number already
     if not name or len(name) > MOST_LETTERS or not set(name) <= set(ascii_uppercase):
         return None
     number = 0
@@ -66,12 +68,18 @@ def merge_names(known: Sequence[str], given: Mapping[Any, str] | Sequence[str]) 
     >>> merge_names(["walk"], {"C": "run"})
     ('walk', '', 'run')
     """
+    if isinstance(given, str):
+        raise ValueError(f"names must be a mapping or a sequence of names; got the text {given!r}.")
     names = dict(enumerate(known))
     for key, name in (given if isinstance(given, Mapping) else dict(enumerate(given))).items():
-        label = label_of(key) if isinstance(key, str) else int(key)
-        if label is None or label < 0:
+        label = label_of(key) if isinstance(key, str) else key
+        if not isinstance(label, Integral) or not 0 <= int(label) <= MAX_LABEL:
             raise ValueError(f"names must be for labels such as 0 or 'A'; got {key!r}.")
-        names[label] = name
+        if not isinstance(name, str):
+            raise ValueError(f"names must be text; got {name!r} for label {key!r}.")
+        if any(unicodedata.category(character) == "Cs" for character in name):
+            raise ValueError(f"names must be text that UTF-8 can write; got {printable(name)!r}.")
+        names[int(label)] = name
     return tuple(names.get(label, "") for label in range(max(names, default=-1) + 1))
 
 
@@ -135,6 +143,9 @@ def percent(share: float) -> str:
     return f"{100 * share:.0f} %"
 
 
+NO_CHARACTERS = "\ufffe\uffff"  # which XML does not allow
+
+
 def printable(text: str) -> str:
     r"""Make every character visible, so that a file name can neither break a line nor hide its real name.
 
@@ -150,6 +161,7 @@ def _visible(character: str) -> str:
     """Replace an invisible character (control, text direction, lone surrogate) by a symbol or its code."""
     if ord(character) < 32:
         return chr(0x2400 + ord(character))
-    if unicodedata.category(character) in ("Cc", "Cf", "Cs", "Zl", "Zp") and character != "\u200d":
+    hidden = unicodedata.category(character) in ("Cc", "Cf", "Cs", "Zl", "Zp") and character != "\u200d"
+    if hidden or character in NO_CHARACTERS:
         return f"\\u{ord(character):04x}"  # a joiner is part of many emoji
     return character

@@ -7,7 +7,7 @@ import json
 import math
 from dataclasses import dataclass, field
 
-from seqspan.readers._columns import TIME_NAME
+from seqspan.readers._columns import TIME_NAME, is_time
 
 MISSING = {"", "nan", "na", "n/a", "null", "none", "-"}
 DELIMITERS = ("\t", ";", ",")  # the first that a line contains; otherwise spaces
@@ -35,6 +35,12 @@ class RowParser:
         Columns that hold numbers and are not wanted.
     named : bool
         Whether the names come from the source.
+    comment : list of str
+        Cells of the last comment before the first row, which may be the names of the columns.
+    delimiter : str
+        That of the header or the first row, if it is no space: later lines may have others within a cell.
+    times : list of str
+        Names of columns that were left out because they are times.
 
     Examples
     --------
@@ -51,6 +57,9 @@ class RowParser:
     n_refused: int = 0
     n_unused: int = 0
     named: bool = False
+    comment: list[str] = field(default_factory=list)
+    delimiter: str = ""
+    times: list[str] = field(default_factory=list)
 
     def parse(self, line: str) -> list[float] | None:
         """The row of a line; None for blank lines, the header, and lines that cannot be understood."""
@@ -86,16 +95,12 @@ class RowParser:
 
     def _parse_cells(self, line: str) -> list[float] | None:
         """Values of cells; the first line names them, if none of its cells is a number."""
-        cells = _split(line)
-        if not self.columns:
-            if not (self.header or self.names) and _is_header(cells):
-                self.header = cells
-                return None
-            names = self.header or self.names or [f"x{place}" for place in range(len(cells))]
-            if len(cells) < len(names):
-                raise ValueError(f"{len(cells)} cells")
-            found = [name for name, cell in zip(names, cells, strict=False) if _is_number(cell)]
-            self._choose(names, found, bool(self.header) or self.named)
+        if line.startswith("#"):
+            self.comment = self.comment if self.columns else _split(line.lstrip("# "))
+            return None
+        cells = _split(line, self.delimiter)
+        if not self.columns and not self._name_columns(line, cells):
+            return None
         if len(cells) <= max(self.columns):
             raise ValueError(f"{len(cells)} cells")
         try:
@@ -107,9 +112,28 @@ class RowParser:
             return [_number(cells[place]) for place in self.columns]
         return values if math.isfinite(sum(values)) else [_number(cells[place]) for place in self.columns]
 
+    def _name_columns(self, line: str, cells: list[str]) -> bool:
+        """Name the columns by a header, or for the first row; whether it is that."""
+        delimiter = self.delimiter or next((each for each in DELIMITERS if each in line), "")
+        if not (self.header or self.names) and _is_header(cells):
+            self.header, self.delimiter = cells, delimiter
+            return False
+        if not self.header and len(self.comment) == len(cells) > 1 and _is_header(self.comment):
+            self.header = self.comment
+        names = self.header or self.names or [f"x{place}" for place in range(len(cells))]
+        if len(cells) < len(names):
+            raise ValueError(f"{len(cells)} cells")
+        found = [name for name, cell in zip(names, cells, strict=False) if _is_number(cell)]
+        self._choose(names, found, bool(self.header) or self.named)
+        self.delimiter = delimiter
+        return True
+
     def _choose(self, names: list[str], numbers: list[str], named: bool) -> None:
         """Use the columns that are wanted from now on, of those that hold numbers."""
-        used = [name for name in numbers if name and not TIME_NAME.fullmatch(name)]
+        is_timed = any(is_time(name) for name in names)  # then T may be a temperature
+        self.times = [name for name in numbers if TIME_NAME.fullmatch(name)]
+        self.times = [name for name in self.times if is_time(name) or not is_timed]
+        used = [name for name in numbers if name and name not in self.times]
         if named and self.wanted:
             wanted = [name for name in numbers if name in set(self.wanted)]
             self.n_unused, used = len(set(used) - set(wanted)), wanted
@@ -120,9 +144,9 @@ class RowParser:
         self.last = self.last or [math.nan] * len(used)
 
 
-def _split(line: str) -> list[str]:
+def _split(line: str, usual: str = "") -> list[str]:
     """The cells of a line. Between tabs or semicolons, a comma is a decimal comma."""
-    delimiter = next((each for each in DELIMITERS if each in line), None)
+    delimiter = next((each for each in (*usual, *DELIMITERS) if each in line), None)
     if '"' in line:
         cells = next(csv.reader([line], delimiter=delimiter or " ", skipinitialspace=True))
     else:

@@ -90,7 +90,8 @@ class Settings:
 
     def to_command(self, *sources: str) -> str:
         """Write the command that repeats the run."""
-        parts = ["seqspan", "segment", *sources]
+        named = [f"./{each}" if each.startswith("-") and each != "-" else each for each in sources]
+        parts = ["seqspan", "segment", *named]  # a file called -film.mp4 is no option
         for f in fields(self):
             value = getattr(self, f.name)
             if f.name == "jobs" or value == f.default:

@@ -72,8 +72,13 @@ def read_truth(path: Path, n_samples: int) -> Truth:
         text = path.read_text(encoding="utf-8-sig")
         if path.suffix.lower() == ".json":
             return _from_json(json.loads(text), n_samples)
-        return _from_rows(list(csv.reader(text.splitlines())), n_samples)
-    except (ValueError, IndexError) as error:
+        delimiter = max(",;\t", key=text.partition("\n")[0].count)
+        return _from_rows(list(csv.reader(text.splitlines(), delimiter=delimiter)), n_samples)
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path}: it is not UTF-8 text; save it as UTF-8.") from error
+    except RecursionError as error:
+        raise ValueError(f"{path}: expected a list; got brackets within brackets.") from error
+    except ValueError as error:
         raise ValueError(f"{path}: not labels or boundaries for {n_samples} samples: {error}") from error
 
 
@@ -92,7 +97,7 @@ def _from_list(values: Any, n_samples: int, *, labels: bool) -> Truth:
     if not isinstance(values, list):
         raise ValueError(f"expected a list; got {type(values).__name__}.")
     if not labels:
-        return Truth.from_boundaries([int(value) for value in values], n_samples)
+        return Truth.from_boundaries([_sample_number(value) for value in values], n_samples)
     if len(values) != n_samples:
         raise ValueError(f"one label per sample is needed; got {len(values)}.")
     return Truth.from_labels([str(value) for value in values])
@@ -101,20 +106,61 @@ def _from_list(values: Any, n_samples: int, *, labels: bool) -> Truth:
 def _from_rows(rows: list[list[str]], n_samples: int) -> Truth:
     """Read a table with named columns, or one unnamed column."""
     rows = [[cell.strip() for cell in row] for row in rows if row]
+    if not rows:
+        raise ValueError("it is empty.")
     header = [cell.lower() for cell in rows[0]]
     if "start" not in header and "label" not in header:
         body = rows[1:] if header[0] in ("boundary", "boundaries", "labels") else rows
+        if any(len(row) > 1 for row in body):
+            raise ValueError("a table needs a header with the column start or label.")
         return _from_list([row[0] for row in body], n_samples, labels=len(body) == n_samples)
-    columns = {name: [row[place] for row in rows[1:]] for place, name in enumerate(header)}
+    columns = _columns(header, rows[1:])
     if "start" not in columns:
         return _from_list(columns["label"], n_samples, labels=True)
-    starts = [int(value) for value in columns["start"]]
+    return _from_spans(columns, n_samples)
+
+
+def _columns(header: list[str], rows: list[list[str]]) -> dict[str, list[str]]:
+    """The columns of a table by name."""
+    for name in ("start", "label"):
+        if header.count(name) > 1:
+            raise ValueError(f"the column {name} is there {header.count(name)} times.")
+    for number, row in enumerate(rows, 1):
+        if len(row) != len(header):
+            raise ValueError(f"row {number} has {len(row)} cells, but the header has {len(header)}.")
+    if not rows:
+        raise ValueError("it has a header but no rows.")
+    return {name: [row[place] for row in rows] for place, name in enumerate(header)}
+
+
+def _from_spans(columns: dict[str, list[str]], n_samples: int) -> Truth:
+    """Build from starts, one per span, with labels if there are any."""
+    starts = [_sample_number(value) for value in columns["start"]]
+    order = sorted(range(len(starts)), key=starts.__getitem__)
+    following = [*(starts[place] for place in order[1:]), n_samples]
+    for place, following_start in zip(order, following, strict=True):
+        if starts[place] == following_start:
+            raise ValueError(f"two spans start at {following_start}.")
+        end = _sample_number(columns["end"][place]) if "end" in columns else following_start
+        if end != following_start:
+            raise ValueError(f"a span ends at {end}, but the next one, or the end, is at {following_start}.")
     truth = Truth.from_boundaries(starts, n_samples)
     if "label" not in columns:
         return truth
-    names = [columns["label"][place] for place in np.argsort(starts)]
+    names = [columns["label"][place] for place in order]
     first_named = 0 if 0 in starts else 1
     return Truth.from_labels([names[max(label - first_named, 0)] for label in truth.labels])
+
+
+def _sample_number(value: object) -> int:
+    """The number of a sample; spreadsheets may write it as 120.0."""
+    try:
+        number = float(value) if isinstance(value, str | int | float) else np.nan
+    except (ValueError, OverflowError):
+        number = np.nan
+    if isinstance(value, bool) or not number.is_integer():
+        raise ValueError(f"the start of a span must be the number of a sample; got {value!r}.")
+    return int(number)
 
 
 def score(truth: Truth, labels: IntArray, boundaries: IntArray) -> dict[str, float]:

@@ -48,8 +48,11 @@ def parse_names(given: str) -> dict[int, str]:
 
 def read_names(path: Path) -> dict[int, str]:
     """Names by label, from a CSV file with the columns label and name, such as an edited segments.csv."""
-    with path.open(newline="", encoding="utf-8-sig") as file:
-        rows = list(csv.DictReader(file))
+    try:
+        with path.open(newline="", encoding="utf-8-sig") as file:
+            rows = list(csv.DictReader(file))
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{printable(str(path))}: it is not UTF-8 text; save it as CSV UTF-8.") from error
     if not rows or not {"label", "name"} <= set(rows[0]):
         raise ValueError(f"{printable(str(path))}: expected the columns label and name, and a row per label.")
     names: dict[int, str] = {}
@@ -112,4 +115,6 @@ def count_samples(given: str, recording: Recording, preprocess: str) -> int:
     chain = make_chain(None if preprocess in ("auto", "none") else preprocess)
     steps = np.diff(recording.times[chain.rows(len(recording))]) * SECONDS[recording.time_unit]
     usual = float(np.median(steps)) if len(steps) else 0.0
+    if usual == 0:  # a clock with few digits: most samples have the time of the one before
+        usual = float(np.mean(np.maximum(steps, 0))) if len(steps) else 0.0
     return max(1, round(number * SECONDS[unit] / usual)) if usual > 0 else 1

@@ -200,6 +200,8 @@ class Watch:
         notes, parser = [], self.parser
         if parser.n_refused:
             notes.append(f"left out {count_of(parser.n_refused, 'line')} that could not be understood")
+        if len(parser.times) > 1:
+            notes.append(f"left out columns with the name of a time: {', '.join(parser.times)}")
         if parser.n_unused:
             columns = count_of(parser.n_unused, "column")
             notes.append(f"left out {columns} that the known states do not look at")

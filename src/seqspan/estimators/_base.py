@@ -99,6 +99,8 @@ class SubspaceSegmenter(Predicting, Parameters, ClusterMixin, BaseEstimator):
                 raise ValueError(f"X is a CuPy array, which needs device='cuda'; got device={self.device!r}.")
             return as_recording(check_device_samples(X, MIN_SAMPLES), self.kind), None
         rows, names = self._check_rows(X, MIN_SAMPLES)
+        if rows.flags.writeable and isinstance(X, np.ndarray) and np.may_share_memory(rows, X):
+            rows = rows.copy()  # states are learned when they are needed, and X may hold other samples then
         return as_recording(rows, self.kind), names
 
     def _frame_recording(self, X: Any) -> tuple[Recording, Names]:
@@ -133,8 +135,8 @@ class SubspaceSegmenter(Predicting, Parameters, ClusterMixin, BaseEstimator):
         self._on_gpu = is_on_gpu(recording.X)
         xp = require_cupy() if self._on_gpu else np
         self.segmentation_ = segmentation
-        self.labels_ = xp.asarray(segmentation.labels)
-        self.boundaries_ = xp.asarray(segmentation.boundaries)
+        self.labels_ = xp.array(segmentation.labels)  # copies, which the user may change
+        self.boundaries_ = xp.array(segmentation.boundaries)
         self.n_subspaces_ = segmentation.n_subspaces
         self.objective_, self.dual_gap_ = found.solution.objective, found.solution.gap
         self.n_iter_, self.history_ = found.solution.n_iter, found.solution.history

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from seqspan._core.types import Array
-from seqspan.readers._columns import Header, Wishes, choose_columns
+from seqspan.readers._columns import Header, Wishes, choose_columns, unit_of
+from seqspan.readers._data_frames import seconds_in
 from seqspan.readers._limits import check_regular, plain_name
 from seqspan.readers._read import read
 
@@ -66,6 +67,11 @@ def _read_parquet_blocks(path: Path, n_rows: int) -> Iterator[Array]:
     import polars as pl
 
     table = pl.scan_parquet(path, glob=False)
+    schema = table.collect_schema()
+    durations = {name: seconds_in(unit_of(name)) for name, kind in schema.items() if kind == pl.Duration}
+    table = table.with_columns(
+        pl.col(name).dt.total_nanoseconds() / (1e9 * seconds) for name, seconds in durations.items()
+    )
     schema = table.collect_schema()
     numeric = [name for name, kind in schema.items() if kind.is_numeric() or kind == pl.Boolean]
     temporal = [name for name, kind in schema.items() if kind in (pl.Datetime, pl.Date)]

@@ -23,9 +23,27 @@ TIME_NAME = re.compile(
 #: Words that are also names of features: T is a temperature, too, and a diver's depth changes.
 AMBIGUOUS = ("t", "depth")
 DATES = ("date", "datetime", "timestamp")  # words for what may be written as 20240131
+DAYS = ("date", "datetime")  # and as 45322, the number of a day
 COUNTS = ("frame", "index")  # words for a number of samples, which says less than a time
 UNNAMED = re.compile(r"|Unnamed: \d+", re.I)  # what programs call the column of row numbers
-UNIT = re.compile(r"(?<![a-z])(ns|us|ms|s|sec|seconds?|min|h|mm|cm|m|km|ft)(?![a-z])", re.I)
+#: Words for each unit: "time (minutes)" is not in seconds.
+UNIT_WORDS = {
+    "ns": "ns nsec nsecs nanosecond nanoseconds",
+    "us": "us µs μs usec usecs microsecond microseconds",
+    "ms": "ms msec msecs millis millisecond milliseconds",
+    "s": "s sec secs second seconds",
+    "min": "min mins minute minutes",
+    "h": "h hr hrs hour hours",
+    "d": "d day days",
+    "mm": "mm",
+    "cm": "cm",
+    "m": "m metre metres meter meters",
+    "km": "km",
+    "ft": "ft foot feet",
+}
+UNITS = {word: unit for unit, words in UNIT_WORDS.items() for word in words.split()}
+BRACKETS = re.compile(r"[\[(/]([^\])]*)")
+UNIT = re.compile(r"(?<![a-zµμ])(ns|us|µs|μs|ms|s|sec|seconds?|min|h|mm|cm|m|km|ft)(?![a-z])", re.I)
 UNITS_BY_NAME = {"frame": "sample", "index": "sample", "seconds": "s", "second": "s"}
 LEAST_ROWS = 10  # so many consecutive numbers in a column are no coincidence
 LEAST_STEPS = 20  # a column that grows so often and never falls is no noise, and no few steps of a valve
@@ -223,15 +241,37 @@ def _word(name: str) -> str:
     return match["name"].lower() if match else ""
 
 
-def is_date(name: str) -> bool:
-    """Whether a name is that of a date.
+def is_time(name: str) -> bool:
+    """Whether a name is that of a time, and cannot be that of a feature.
 
     Examples
     --------
-    >>> is_date("Date (UTC)"), is_date("time")
-    (True, False)
+    >>> is_time("Time (s)"), is_time("T"), is_time("pressure")
+    (True, False, False)
     """
-    return _word(name) in DATES
+    return _word(name) not in ("", *AMBIGUOUS)
+
+
+def dates_of(name: str, times: Array) -> tuple[Dates | None, str]:
+    """The dates that the numbers of a column of dates stand for, if they do, and a note.
+
+    Examples
+    --------
+    >>> dates_of("Date", np.array([20240131.0]))[0].to_iso(), dates_of("time", np.array([20240131.0]))
+    (['2024-01-31'], (None, ''))
+    """
+    word = _word(name)
+    dates = Dates.from_digits(times) if word in DATES else None
+    if dates is not None or word not in DAYS or _is_stated(name, times):
+        return dates, ""
+    dates = Dates.from_spreadsheet(times)
+    what = "no dates: they are taken for seconds" if dates is None else "days since 30 December 1899"
+    return dates, f"the numbers in column {name!r} are {what}"
+
+
+def _is_stated(name: str, times: Array) -> bool:
+    """Whether the name of a time or the size of its values says in which unit it is."""
+    return bool(_stated_unit(name)) or any(Dates.since_1970(times, unit) for unit in PER_SECOND)
 
 
 def _reason_against(name: str, values: Values) -> str:
@@ -287,15 +327,14 @@ def unit_of(name: str, times: Array | None = None) -> str:
 
     Examples
     --------
-    >>> unit_of("depth_m"), unit_of("Time (ms)"), unit_of("frame"), unit_of("t")
-    ('m', 'ms', 'sample', 's')
+    >>> unit_of("depth_m"), unit_of("Time (MS)"), unit_of("elapsed minutes"), unit_of("frame"), unit_of("t")
+    ('m', 'ms', 'min', 'sample', 's')
     >>> unit_of("timestamp", np.array([1.7e12, 1.7e12 + 100]))
     'ms'
     """
     match = TIME_NAME.fullmatch(name.strip())
-    found = UNIT.search((match["rest"] or "").replace("_", " ") if match else name)
-    if found:
-        return found[0]
+    if found := _stated_unit(name):
+        return found
     if match is None:
         return ""
     word = match["name"].lower()
@@ -304,6 +343,18 @@ def unit_of(name: str, times: Array | None = None) -> str:
             if Dates.since_1970(times[[0, -1]], unit) is not None:
                 return unit
     return UNITS_BY_NAME.get(word, "m" if word == "depth" else "s")
+
+
+def _stated_unit(name: str) -> str:
+    """The unit in a name: all that follows the word for a time, what is in brackets, or a short word."""
+    match = TIME_NAME.fullmatch(name.strip())
+    text = (match["rest"] or "").replace("_", " ") if match else name
+    inside = BRACKETS.search(text)
+    for words in (text, inside[1] if inside else ""):
+        if (word := words.lower().strip(" .,;:-/()[]")) in UNITS:
+            return UNITS[word]
+    found = UNIT.search(text)
+    return UNITS[found[0].lower()] if found else ""
 
 
 def note_features(names: Sequence[str]) -> str:

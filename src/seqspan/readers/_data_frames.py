@@ -16,13 +16,8 @@ from seqspan.recording import Recording
 INDEX = "index"  # name of a pandas index that has none
 DURATIONS = "time (s)"  # name of an index of durations, unless it has the name of a time itself
 NUMBERS = "iufb"  # NumPy's letters for kinds of numbers
-TICKS = {
-    "ns": "ns",
-    "us": "us",
-    "ms": "ms",
-    "min": "m",
-    "h": "h",
-}  # NumPy's names of units other than seconds
+#: NumPy's names of units other than seconds.
+TICKS = {"ns": "ns", "us": "us", "ms": "ms", "min": "m", "h": "h", "d": "D"}
 
 
 def is_frame(source: Any) -> bool:
@@ -95,7 +90,7 @@ def _sort(columns: dict[str, Any]) -> Columns:
         if kind == "M":
             temporal[name] = _dates(column)
         elif kind == "m":
-            numbers[name] = _durations(column, TICKS.get(unit_of(name), "s"))
+            numbers[name] = _durations(column) / seconds_in(unit_of(name))
         elif kind in NUMBERS:
             numbers[name] = _numbers(column)
         else:
@@ -123,20 +118,34 @@ def _numbers(column: Any) -> Array:
     return np.asarray(column.cast(float).to_numpy(), dtype=kind)
 
 
-def _durations(column: Any, unit: str) -> Array:
-    """The durations of a column as numbers of a unit, with NaN for missing ones."""
-    return np.asarray(column.to_numpy().astype("m8[ns]") / np.timedelta64(1, unit))  # type: ignore[call-overload]
+def _durations(column: Any) -> Array:
+    """The durations of a column in seconds, with NaN for missing ones."""
+    return np.asarray(column.to_numpy().astype("m8[ns]") / np.timedelta64(1, "s"))
+
+
+def seconds_in(unit: str) -> float:
+    """How many seconds the unit of a time is; one for others, because then durations are in seconds.
+
+    Examples
+    --------
+    >>> seconds_in("min"), seconds_in("sample")
+    (60.0, 1.0)
+    """
+    return float(np.timedelta64(1, TICKS.get(unit, "s")) / np.timedelta64(1, "s"))  # type: ignore[call-overload]
 
 
 def _dates(column: Any) -> Dates:
     """The dates of a column in UTC, with their zone."""
     is_pandas = hasattr(column, "iloc")
-    zone = getattr(column.dtype, "tz" if is_pandas else "time_zone", None)
-    if zone is not None and is_pandas:
+    arrow = getattr(column.dtype, "pyarrow_dtype", None)  # of pandas, too
+    zone = getattr(arrow or column.dtype, "tz" if is_pandas else "time_zone", None)
+    if arrow is not None:
+        column = np.asarray(column.array.__arrow_array__())  # in UTC
+    elif zone is not None and is_pandas:
         column = column.dt.tz_convert("UTC").dt.tz_localize(None)
     elif zone is not None:
         column = column.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
-    instants = column.to_numpy()
+    instants = column if arrow is not None else column.to_numpy()
     if instants.dtype == "M8[D]":  # whole days have no steps of seconds
         instants = instants.astype("M8[us]")
     return Dates(instants, "" if zone is None else str(zone).removeprefix("UTC") or "UTC")

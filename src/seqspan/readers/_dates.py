@@ -18,7 +18,7 @@ DATE_FORMATS = (
 OFFSET = r":\d\d.*?(Z|[+-]\d\d:?\d\d)$"  # at the end of a date with a time of day
 MORE_THAN_MICROSECONDS = r"\.\d{7}"
 FULL_YEAR = r"\d{4}"  # without it, %Y would read the year 24
-SLASHES = r"^\s*(?<first>\d\d?)/(?<second>\d\d?)/"
+SLASHES = r"^\s*(?<first>\d\d?)[/-](?<second>\d\d?)[/-]\d"
 
 
 def parse_dates(series: pl.Series) -> Dates | None:
@@ -84,7 +84,7 @@ def note_dates(series: pl.Series, dates: Dates) -> list[str]:
 
 
 def _may_begin_with_months(series: pl.Series) -> bool:
-    """Whether dates with slashes, read as days and months, could be months and days, too."""
+    """Whether dates with slashes or dashes, read as days and months, could be months and days, too."""
     parts = series.str.extract_groups(SLASHES).struct
     first, second = (parts.field(name).cast(int) for name in ("first", "second"))
     months = first.is_not_null() & (first <= 12) & (second <= 12)

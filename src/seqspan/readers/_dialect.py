@@ -38,6 +38,10 @@ class Dialect:
         Start of comment lines.
     nulls : tuple of str
         Words that stand for a missing value in the first rows; an empty cell always does.
+    ends_with_return : bool
+        Whether lines end with a carriage return alone, as on old Macs.
+    names : tuple of str
+        Names of the columns, if the last comment above the rows has them, as NumPy's ``savetxt`` writes it.
     """
 
     encoding: str
@@ -46,6 +50,8 @@ class Dialect:
     header: bool
     comment: str | None
     nulls: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+    ends_with_return: bool = False
 
 
 def find_dialect(
@@ -75,10 +81,13 @@ def find_dialect(
     (';', ',', True)
     """
     encoding = find_encoding(sample)
-    lines = sample.decode(encoding, "replace").splitlines()
+    text = sample.decode(encoding, "replace")
+    lines, ends_with_return = text.splitlines(), "\r" in text and "\n" not in text
     if not whole:
         lines = lines[:-1]
     comment = "#" if lines and lines[0].lstrip().startswith("#") else None
+    first = next((place for place, line in enumerate(lines) if line.strip() and not _is_comment(line)), 0)
+    above = [line for line in lines[:first] if comment and line.strip()]
     lines = [line for line in lines if line.strip() and not (comment and line.startswith(comment))]
     if not lines:
         raise ValueError("expected lines of text; found none, or one that is too long to be a row.")
@@ -87,7 +96,22 @@ def find_dialect(
     rows = split(lines, best)
     seen = {cell for row in rows for cell in row}
     nulls = tuple(word for word in NULLS if word and word in seen)
-    return Dialect(encoding, best, find_decimal(rows, best), find_header(rows), comment, nulls), rows
+    header = find_header(rows)
+    names = () if header or not above else _names_in(above[-1], best, len(rows[0]))
+    decimal = find_decimal(rows, best)
+    return Dialect(encoding, best, decimal, header, comment, nulls, names, ends_with_return), rows
+
+
+def _is_comment(line: str) -> bool:
+    """Whether a line is a comment."""
+    return line.lstrip().startswith("#")
+
+
+def _names_in(comment: str, delimiter: str, n_columns: int) -> tuple[str, ...]:
+    """Names of the columns in a comment: as many words as there are columns, all different, no numbers."""
+    names = split([comment.lstrip("# \t")], delimiter)[0]
+    fits = len(names) == n_columns > 1 and len(set(names)) == n_columns
+    return tuple(names) if fits and not any(is_number(name) or name in NULLS for name in names) else ()
 
 
 def find_encoding(sample: bytes) -> str:

@@ -81,20 +81,27 @@ def read_columns(path: Path, max_bytes: int, labels: str | None = None) -> Resul
     scan = pl.scan_parquet(path, glob=False) if is_parquet else pl.scan_ipc(io.BytesIO(path.read_bytes()))
     schema = scan.collect_schema()
     n_rows = int(scan.select(pl.len()).collect().item())
-    numeric = [name for name, kind in schema.items() if kind.is_numeric() or kind == pl.Boolean]
+    durations = [name for name, kind in schema.items() if kind == pl.Duration]
+    numeric = [
+        name for name, kind in schema.items() if kind.is_numeric() or kind == pl.Boolean or name in durations
+    ]
     temporal = [name for name, kind in schema.items() if kind in (pl.Datetime, pl.Date)]
     check_size(n_rows * (len(numeric) + len(temporal)) * 8, max_bytes)
-    table = scan.select([pl.col(name).cast(pl.Float64) for name in numeric]).collect()
+    ticks = {name: pl.col(name).dt.total_nanoseconds() for name in durations}
+    table = scan.select([ticks.get(name, pl.col(name)).cast(pl.Float64) for name in numeric]).collect()
     arrays = {"X": np.empty((n_rows, table.width), order="F")}
     for number, column in enumerate(table.get_columns()):
         arrays["X"][:, number] = column.to_numpy()  # missing values become NaN
+        if column.name in durations:  # in polars, 60 s would be 1.0000000000000002 min
+            arrays["X"][:, number] /= 1e9
     text = [name for name in schema if name not in numeric + temporal]
     if labels in text:
         words = scan.select(pl.col(str(labels)).cast(pl.String).fill_null("")).collect()
         arrays["labels"] = np.array(words.to_series().to_list(), dtype=str)
     arrays |= {f"dates_{place}": _instants(scan, name) for place, name in enumerate(temporal)}
     zones = {name: getattr(schema[name], "time_zone", None) or "" for name in temporal}
-    return arrays, {"names": numeric, "temporal": zones, "text": text, "order": list(schema)}
+    about = {"names": numeric, "temporal": zones, "text": text, "order": list(schema)}
+    return arrays, about | {"durations": durations}
 
 
 def _instants(scan: Any, name: str) -> npt.NDArray[Any]:

@@ -57,18 +57,34 @@ def _scale(image: Image, size: tuple[int, ...], colour: bool) -> npt.NDArray[Any
 
     upright = ImageOps.exif_transpose(image)
     if upright.mode.startswith("I") or upright.mode == "F":  # 16 bits, or floats
-        upright = _to_bytes(upright)
+        upright = _to_bytes(upright, image.format == "TIFF")
     converted = upright.convert("RGB" if colour else "L")
     small = converted.resize((size[0], size[1]), Image.Resampling.BILINEAR)
     return np.asarray(small, np.uint8)
 
 
-def _to_bytes(image: Image) -> Image:
-    """Convert 16-bit pixels by their full range, and floats in [0, 255] as they are, to bytes."""
+def _to_bytes(image: Image, is_tiff: bool) -> Image:
+    """Convert 16-bit pixels by their full range, and pixels of 32 bits that are grey levels as they are.
+
+    All pictures are converted in the same way, whatever their values: otherwise dark ones would be others.
+    """
     from PIL import Image
 
     values = np.asarray(image, float)
-    # Pillow's mode says 16 bits, except for formats that it reads as mode "I", of 32 bits.
-    if image.mode.startswith("I;16") or values.max(initial=0) > 255:
+    # Pillow's mode says 16 bits, except for formats other than TIFF, which it may read as mode "I"
+    if image.mode.startswith("I;16") or (image.mode == "I" and not is_tiff):
         values = values / 257  # 65535 / 255
+    else:
+        _require_grey_levels(values)
     return Image.fromarray(np.clip(np.round(values), 0, 255).astype(np.uint8))
+
+
+def _require_grey_levels(values: npt.NDArray[Any]) -> None:
+    """Refuse pixels that would be cut off at 255, or of which only zeros and ones would be left."""
+    least, largest = values.min(), values.max()
+    is_share = largest <= 1 and (values != np.round(values)).any()
+    if not (least >= 0 and largest <= 255) or is_share:  # also not a number
+        raise ValueError(
+            f"pixels of 32 bits must be grey levels from 0 to 255; got {least:g} to {largest:g}. Save the "
+            "pictures with 8 or 16 bits, or as an array (.npy)."
+        )

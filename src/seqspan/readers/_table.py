@@ -17,7 +17,7 @@ from seqspan.readers._columns import (
     Header,
     Wishes,
     choose_columns,
-    is_date,
+    dates_of,
     note_features,
     unit_of,
 )
@@ -122,8 +122,8 @@ def table_to_recording(columns: Columns, options: TableOptions) -> Recording:
         raise ValueError(f"{'; '.join(problems)}; {REMEDY}")
     X = select_columns(columns.X, [columns.names.index(name) for name in choice.features])
     complete = resolve_missing(X, choice.features, options.missing)
-    times, unit, dates = _times_of(columns, choice.time)
-    notes = (*columns.notes, *problems, *choice.notes, *_list_left_out(columns, options, choice))
+    times, unit, dates, doubts = _times_of(columns, choice.time)
+    notes = (*columns.notes, *problems, *choice.notes, *doubts, *_list_left_out(columns, options, choice))
     return Recording(
         X=complete.X,
         times=times[complete.rows],
@@ -153,15 +153,16 @@ def select_columns(X: Array, wanted: list[int]) -> Array:
     return X[:, wanted]
 
 
-def _times_of(columns: Columns, name: str | None) -> tuple[Array, str, Dates | None]:
-    """Return the times, their unit, and the dates if they are dates; dates become seconds since the first."""
+def _times_of(columns: Columns, name: str | None) -> tuple[Array, str, Dates | None, list[str]]:
+    """The times, their unit, the dates if they are dates, and notes; dates become seconds since the first."""
     if name is None:
-        return np.arange(len(columns.X), dtype=float), "sample", None
+        return np.arange(len(columns.X), dtype=float), "sample", None, []
     times = np.array(columns.values(name))
-    dates = columns.temporal.get(name)
-    if dates is None and is_date(name) and (dates := Dates.from_digits(times)) is not None:
-        times = dates.seconds
-    return times, unit_of(name, times) if dates is None else "s", dates
+    if name in columns.temporal:
+        return times, "s", columns.temporal[name], []
+    dates, doubt = dates_of(name, times)
+    notes = [doubt] if doubt else []
+    return (times, unit_of(name, times), None, notes) if dates is None else (dates.seconds, "s", dates, notes)
 
 
 def _find_labels(columns: Columns, options: TableOptions) -> tuple[IntArray | None, tuple[str, ...]]:

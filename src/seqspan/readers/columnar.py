@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from seqspan._core.dates import Dates
+from seqspan.readers._columns import unit_of
+from seqspan.readers._data_frames import seconds_in
 from seqspan.readers._isolated import run_isolated
 from seqspan.readers._registry import Reader
 from seqspan.readers._table import Columns, TableOptions, table_to_recording
@@ -25,6 +27,8 @@ def load_columns(path: Path, options: TableOptions, max_bytes: int) -> Recording
         name: Dates(arrays[f"dates_{place}"], zone)
         for place, (name, zone) in enumerate(about["temporal"].items())
     }
+    for name in about["durations"]:
+        arrays["X"][:, about["names"].index(name)] /= seconds_in(unit_of(name))
     columns = Columns(arrays["X"], tuple(about["names"]), temporal, text, tuple(about["order"]))
     return table_to_recording(columns, options)
 

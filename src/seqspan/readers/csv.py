@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import io
 import mmap
@@ -122,7 +123,8 @@ def _dialect(source: Path | bytes, options: CsvOptions) -> tuple[Dialect, list[l
     dialect, rows = find_dialect(sample[:SAMPLE_BYTES], whole=whole, delimiters=delimiters)
     decimal = dialect.decimal if options.decimal is None else options.decimal
     header = dialect.header if options.header is None else options.header
-    return replace(dialect, decimal=decimal, header=header), rows
+    names = dialect.names if options.header is None else ()
+    return replace(dialect, decimal=decimal, header=header, names=names), rows
 
 
 def _cells_by_column(rows: list[list[str]], width: int) -> list[list[str]]:
@@ -154,13 +156,15 @@ def _parse(table: _Table, columns: list[list[str]]) -> Columns:
     except pl.exceptions.ComputeError:
         if dialect.encoding == "utf-8" and not _is_utf8(table.source):
             return _parse(replace(table, dialect=replace(dialect, encoding="cp1252")), columns)
-        frame = _read(table.source, replace(dialect, nulls=NULLS), [])
+        frame = _read_as_text(table.source, dialect)
         written = frame.columns
     else:
         written = [name for name, cells in zip(frame.columns, columns, strict=False) if _is_numeric(cells)]
+    frame, left_out = _trim(frame, dialect)
+    written = [name for name in written if name in frame.columns]
     frame, notes, problems = _as_numbers(frame, written, table)
     found = _columns(frame)
-    return replace(found, notes=[_describe(dialect), *notes, *found.notes], problems=problems)
+    return replace(found, notes=[_describe(dialect), *left_out, *notes, *found.notes], problems=problems)
 
 
 def _mark_is_certain(table: _Table) -> bool:
@@ -208,6 +212,7 @@ def _read(source: Path | bytes, dialect: Dialect, numeric: list[bool]) -> pl.Dat
         _plain_text(source, dialect),
         separator=dialect.delimiter,
         has_header=dialect.header,
+        new_columns=dialect.names or None,
         decimal_comma=dialect.decimal == ",",
         comment_prefix=dialect.comment,
         null_values=list(dialect.nulls) or None,  # looking for them takes 25 % longer
@@ -217,9 +222,63 @@ def _read(source: Path | bytes, dialect: Dialect, numeric: list[bool]) -> pl.Dat
     )
 
 
+def _read_as_text(source: Path | bytes, dialect: Dialect) -> pl.DataFrame:
+    """Parse all columns as strings; what even that cannot parse is no table."""
+    import polars as pl
+
+    try:
+        return _read(source, replace(dialect, nulls=NULLS), [])
+    except pl.exceptions.PolarsError as error:
+        raise ValueError(_what_is_wrong(source, dialect) or f"not a text table: {error}") from error
+
+
+def _what_is_wrong(source: Path | bytes, dialect: Dialect) -> str:
+    """The first line with more cells than the one before it, or a quote that is not closed."""
+    content = source if isinstance(source, bytes) else source.read_bytes()
+    text = content.decode(dialect.encoding, "replace")
+    if text.count('"') % 2:
+        return "a quote is opened and not closed."
+    widest, reader = 0, csv.reader(text.splitlines(), delimiter=dialect.delimiter)
+    for cells in reader:
+        if 0 < widest < len(cells):
+            return (
+                f"line {reader.line_num} has {count_of(len(cells), 'cell')}, and those before have "
+                f"{widest}; every line of a table must have as many, and text above it must begin with #."
+            )
+        widest = max(widest, len(cells))
+    return ""
+
+
+def _trim(frame: pl.DataFrame, dialect: Dialect) -> tuple[pl.DataFrame, list[str]]:
+    """Leave out what only ends the lines and the file: columns without a name or a value, and blank rows."""
+    notes, n_rows = [], len(frame)
+    last = frame.width
+    while last > 1 and _is_nameless(frame.columns[last - 1], dialect) and _is_empty(frame[:, last - 1]):
+        last -= 1
+    if last < frame.width:
+        columns = count_of(frame.width - last, "column")
+        notes.append(f"left out {columns} at the end without a name or a value")
+        frame = frame[:, :last]
+    while n_rows and all(cell is None or cell == "" for cell in frame.row(n_rows - 1)):
+        n_rows -= 1
+    if n_rows < len(frame):
+        notes.append(f"left out {count_of(len(frame) - n_rows, 'blank row')} at the end")
+    return frame.head(n_rows), notes
+
+
+def _is_nameless(name: str, dialect: Dialect) -> bool:
+    """Whether a column has no name; polars gives the second and later ones a number."""
+    return not (dialect.header or dialect.names) or not name or name.startswith("_duplicated_")
+
+
+def _is_empty(column: pl.Series) -> bool:
+    """Whether a column has no value at all."""
+    return column.null_count() == len(column)
+
+
 def _plain_text(source: Path | bytes, dialect: Dialect) -> Path | io.BytesIO:
     """Return UTF-8 text with single delimiters, as polars needs it: the file itself if it is like that."""
-    if dialect.encoding.startswith("utf-8") and dialect.delimiter != " ":
+    if dialect.encoding.startswith("utf-8") and dialect.delimiter != " " and not dialect.ends_with_return:
         # Up to 1.30, polars takes such a name for a pattern despite glob=False.
         if isinstance(source, Path) and (any(sign in str(source) for sign in "*?[") or not is_utf8(source)):
             source = source.read_bytes()
@@ -227,6 +286,8 @@ def _plain_text(source: Path | bytes, dialect: Dialect) -> Path | io.BytesIO:
     content = source if isinstance(source, bytes) else source.read_bytes()
     # Five bytes are undefined in cp1252; numbers do not contain them.
     text = content.decode(dialect.encoding, "replace")
+    if dialect.ends_with_return:
+        text = text.replace("\r", "\n")
     if dialect.delimiter == " ":
         text = "\n".join(" ".join(line.split()) for line in text.splitlines())
     return io.BytesIO(text.encode("utf-8"))
@@ -295,6 +356,7 @@ def _describe(dialect: Dialect) -> str:
     delimiter = f"{name}-separated" if name else f"separated by {dialect.delimiter!r}"
     decimal = "decimal point" if dialect.decimal == "." else "decimal comma"
     header = "one header row" if dialect.header else "no header row"
+    header = "names of the columns from a comment" if dialect.names else header
     return f"read as {dialect.encoding}, {delimiter}, {decimal}, {header}"
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import PurePath
@@ -153,8 +153,8 @@ class Recording:
         sources = self.sources or ("",) * max(len(self.lengths), 1)
         stems = [PurePath(source).name or "recording" for source in sources]
         repeated = {stem for stem in stems if stems.count(stem) > 1}
-        numbers = {stem: count(1) for stem in repeated}
-        return tuple(f"{stem} {next(numbers[stem])}" if stem in repeated else stem for stem in stems)
+        numbered = {stem: _numbered(stem, stems) for stem in repeated}
+        return tuple(next(numbered[stem]) if stem in repeated else stem for stem in stems)
 
     def split(self) -> list[Recording]:
         """Return the recordings one by one."""
@@ -202,6 +202,11 @@ class Recording:
     def with_notes(self, *notes: str) -> Recording:
         """Return the same recording with more notes."""
         return replace(self, notes=(*self.notes, *notes))
+
+
+def _numbered(stem: str, taken: Sequence[str]) -> Iterator[str]:
+    """Yield a name with numbers, except those that are taken."""
+    yield from (name for number in count(1) if (name := f"{stem} {number}") not in taken)
 
 
 def as_recording(rows: npt.NDArray[Any], kind: str = "table") -> Recording:

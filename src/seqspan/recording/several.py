@@ -65,17 +65,18 @@ def concatenate(recordings: Sequence[Recording], resample: float | str | None = 
         _check_alike(first, each)
     check_rates(recordings)
     label_names = tuple(dict.fromkeys(name for each in recordings for name in each.label_names))
+    dates = _concatenate_dates([each.dates for each in recordings])
     return replace(
         first,
         X=np.concatenate([each.X[:, order] for each, order in zip(recordings, orders, strict=True)]),
         times=np.concatenate([each.times for each in recordings]),
         source="",
         files=tuple(file for each in recordings for file in each.files),
-        notes=_concatenate_notes(recordings),
+        notes=(*_concatenate_notes(recordings), *_note_dates(recordings, dates)),
         labels=_concatenate_labels(recordings, label_names),
         label_names=label_names,
         view=_concatenate_views([each.view for each in recordings]),
-        dates=_concatenate_dates([each.dates for each in recordings]),
+        dates=dates,
         rows=np.concatenate([each.file_rows for each in recordings]),
         lengths=tuple(length for each in recordings for length in each.lengths or (len(each),)),
         sources=tuple(source for each in recordings for source in each.sources or (each.source,)),
@@ -231,6 +232,17 @@ def _concatenate_dates(dates: Sequence[Dates | None]) -> Dates | None:
     if len(known) < len(dates) or len({each.zone for each in known}) > 1:
         return None
     return Dates(np.concatenate([each.instants for each in known]), known[0].zone)
+
+
+def _note_dates(recordings: Sequence[Recording], dates: Dates | None) -> list[str]:
+    """Say so if some of the recordings have dates, and together they have none."""
+    zones = dict.fromkeys(each.dates.zone or "no zone" for each in recordings if each.dates is not None)
+    if dates is not None or not zones:
+        return []
+    why = f"they are in different time zones ({', '.join(zones)})" if len(zones) > 1 else "some have none"
+    return [
+        f"left out the dates of the recordings, because {why}: times count seconds from each first sample"
+    ]
 
 
 def _concatenate_views(views: Sequence[View | None]) -> View | None:

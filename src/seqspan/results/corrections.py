@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -20,6 +21,7 @@ from seqspan.results.naming import is_unknown, name_labels, number_labels
 REQUIRED = ("start", "end", "label")
 OPTIONAL = ("start_time", "end_time", "confidence", "name", "recording")  # all but names are computed again
 MAX_BYTES = 2**26
+WHOLE = re.compile(r"^(-?\d+)\.0+$")  # a label as a spreadsheet or a data frame may write it: 1.0
 TIME_TOLERANCE = 1e-6  # relative; the report's tables have ten digits
 DATE_TOLERANCE = 1e-5  # seconds; the report's dates are rounded
 
@@ -172,7 +174,8 @@ def _read_row(line: int, header: list[str], cells: list[str]) -> Row:
     if start >= end:
         raise ValueError(f"line {line}: end must be after start; got {start} to {end}.")
     times = values.get("start_time", ""), values.get("end_time", "")
-    return Row(line, start, end, values["label"], times, values.get("name", ""))
+    label = WHOLE.sub(r"\1", values["label"])
+    return Row(line, start, end, label, times, values.get("name", ""))
 
 
 def _read_index(line: int, name: str, text: str) -> int:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from seqspan._core.spans import UNKNOWN
-from seqspan._core.text import UNKNOWN_TITLE, label_of, name_label, printable, title_of
+from seqspan._core.text import MAX_LABEL, UNKNOWN_TITLE, label_of, name_label, printable, title_of
 
 
 def is_unknown(text: str) -> bool:
@@ -49,6 +49,8 @@ def number_labels(given: Sequence[str], names: Sequence[str] = ()) -> list[int]:
         number = UNKNOWN if is_unknown(text) else known.get(text, label_of(text))
         if number is None:
             new.append(text)
+        elif number > MAX_LABEL:
+            raise ValueError(f"labels must be names, letters or numbers up to {MAX_LABEL}; got {text}.")
         else:
             numbers[text] = number
     following = max(numbers.values(), default=-1) + 1

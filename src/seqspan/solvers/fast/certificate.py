@@ -55,11 +55,8 @@ def lower_bound(sweeps: Sweeps, s: State) -> float:
     lengths = largest if sweeps.entrywise else np.sqrt(squares)
     excess = np.maximum(lengths[0 if s.shortened is None else 2] / model.lam2 - 1, 0)
     s.excess = spread_in_time(excess, np.full(sweeps.n, np.log(EXCESS_DECAY)))
-    points = [DualPoint(linear, quadratic, *columns) for columns in zip(lengths, largest, worst, strict=True)]
-    bounds = sweeps.team.map(
-        lambda some: [points[i].bound(model.lam1, model.lam2) for i in some], len(points)
-    )
-    return max(max(each) for each in bounds) + data.outside
+    points = (DualPoint(linear, quadratic, *columns) for columns in zip(lengths, largest, worst, strict=True))
+    return max(point.bound(model.lam1, model.lam2) for point in points) + data.outside
 
 
 def _dual_residuals(sweeps: Sweeps, fitted: Array) -> tuple[Array, Array, Array]:

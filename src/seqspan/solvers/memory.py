@@ -61,7 +61,7 @@ def solver_bytes(
     size = np.dtype(dtype).itemsize
     m = n if n_atoms is None else n_atoms
     if solver == "fast":
-        buffers = n * (BLOCK_WIDTH if n_atoms is None else LANDMARK_WIDTH) * (2 * count_threads(n_jobs) + 1)
+        buffers = n * (BLOCK_WIDTH if n_atoms is None else LANDMARK_WIDTH) * (count_threads(n_jobs) + 1)
         return int(size * (PEAK_ARRAYS[solver] * m * n + buffers + 3 * d * n) + _svd_bytes(d, m))
     if solver == "closed_form":
         return int((size + PEAK_ARRAYS[solver] * DOUBLE_BYTES) * n * n + _svd_bytes(d, n))

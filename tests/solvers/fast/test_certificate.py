@@ -31,6 +31,7 @@ def _narrow_blocks(monkeypatch):
     """Several blocks, the last of them padded, and parts of time."""
     monkeypatch.setattr(sweeps_module, "BLOCK_WIDTH", 16)
     monkeypatch.setattr(sweeps_module, "PART_ENTRIES", 128)
+    monkeypatch.setattr(sweeps_module, "MIN_ENTRIES", 128)
 
 
 def advanced(model, X, n_iterations=30, n_jobs=1):

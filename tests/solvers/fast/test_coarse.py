@@ -8,7 +8,6 @@ from seqspan._core.threads import Team
 from seqspan.datasets import make_motion
 from seqspan.models import Osc, SpatSc
 from seqspan.solvers import Stopping
-from seqspan.solvers.fast import coarse as coarse_module
 from seqspan.solvers.fast import solver as fast_module
 from seqspan.solvers.fast import sweeps as sweeps_module
 from seqspan.solvers.fast.certificate import certify
@@ -52,14 +51,17 @@ def test_how_many_steps_are_carried_over_at_once_does_not_matter(n, zero_diagona
     X = two_subspaces((6, n), seed=n)
     model = Osc(0.1, 0.5, zero_diagonal, joins=(9,))
     states = []
-    for at_once in (100, 3):
-        monkeypatch.setattr(coarse_module, "ROWS_AT_ONCE", at_once)
-        with Team(1) as team:
-            coarse = Sweeps(coarsen(model), reduce(halve(X, model.joins), float), team)
-            state = coarse.zero_state(2.0, 5.0)
-            for _ in range(10):
-                coarse.iterate(state)
+    with Team(1) as team:
+        data = reduce(halve(X, model.joins), float)
+        coarse = Sweeps(coarsen(model), data, team)
+        state = coarse.zero_state(2.0, 5.0)
+        for _ in range(10):
+            coarse.iterate(state)
+        for entries in (10_000, 100):
+            monkeypatch.setattr(sweeps_module, "MIN_ENTRIES", entries)
+            coarse = Sweeps(coarsen(model), data, team)
             states.append(prolong(coarse, state, Sweeps(model, reduce(X, float), team)))
+    assert coarse.n_windows > 1
     np.testing.assert_array_equal(states[0].V, states[1].V)
     np.testing.assert_array_equal(states[0].U, states[1].U)
 

@@ -24,6 +24,7 @@ def _narrow_blocks(monkeypatch):
     """Several blocks, the last of them padded, and parts of time, at sizes that dense formulas can follow."""
     monkeypatch.setattr(sweeps_module, "BLOCK_WIDTH", 16)
     monkeypatch.setattr(sweeps_module, "PART_ENTRIES", 128)
+    monkeypatch.setattr(sweeps_module, "MIN_ENTRIES", 128)
 
 
 @pytest.fixture(params=[1, 2], ids=["one thread", "two threads"])
@@ -32,10 +33,10 @@ def team(request):
         yield team
 
 
-def random_state(sweeps: Sweeps, seed: int):
+def random_state(sweeps: Sweeps, seed: int, r2: float = 5.0):
     """Any V and U of the right shape, made consistent."""
     rng = np.random.default_rng(seed)
-    state = sweeps.zero_state(2.0, 5.0)
+    state = sweeps.zero_state(2.0, r2)
     state.V[:] = 0.1 * rng.standard_normal(state.V.shape)
     state.U[:] = 0.1 * rng.standard_normal(state.U.shape)
     sweeps.settle(state)
@@ -94,6 +95,25 @@ def test_an_iteration_is_the_formula(model, spread, shape, team):
     np.testing.assert_allclose(state.norms[:-1], np.sum(U**2, axis=0), rtol=1e-9)
     np.testing.assert_allclose(state.fitted, S.T @ sweeps.data.Q, atol=1e-11)
     assert np.all(state.U[:, -1] == 0)
+
+
+@pytest.mark.parametrize("r2", [1e-6, 0.02, 1.0, 1e4])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_windows_of_time_solve_the_equation_however_far_steps_reach(r2, weighted, team):
+    X = two_subspaces((6, 90), seed=3)
+    sweeps = Sweeps(Osc(0.1, 0.7), reduce(X, float), team)
+    state = random_state(sweeps, seed=4, r2=r2)
+    if weighted:
+        state.weights = 10.0 ** np.random.default_rng(5).uniform(-1, 1, sweeps.n)
+    S = DenseState(sweeps.model, sweeps, state).smooth(X)
+    before = DenseState(sweeps.model, sweeps, state)
+    reaches = sweeps._system(state).reaches
+    assert (len(reaches) > 1) == (r2 < 1)  # both ways of dealing with influence from elsewhere
+    sweeps.iterate(state)
+    # rounding relative to the largest penalty
+    np.testing.assert_allclose(state.fitted, S.T @ sweeps.data.Q, atol=1e-11 * max(r2, 1))
+    V = before.V + RELAXATION * (S - before.Z)
+    np.testing.assert_allclose(dense(sweeps, state.V), V, atol=1e-11 * max(r2, 1))
 
 
 @EVERY_MODEL
@@ -222,5 +242,6 @@ def test_threads_share_many_coordinates_and_change_nothing(n_jobs):
             for _ in range(3):
                 sweeps.iterate(state)
         states.append(state)
-    np.testing.assert_allclose(states[0].fitted, states[1].fitted, atol=1e-12)
-    np.testing.assert_allclose(states[0].V, states[1].V, atol=1e-12)
+    np.testing.assert_array_equal(states[0].fitted, states[1].fitted)
+    np.testing.assert_array_equal(states[0].V, states[1].V)
+    np.testing.assert_array_equal(states[0].U, states[1].U)

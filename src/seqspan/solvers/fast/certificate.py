@@ -61,19 +61,17 @@ def lower_bound(sweeps: Sweeps, s: State) -> float:
 
 def _dual_residuals(sweeps: Sweeps, fitted: Array) -> tuple[Array, Array, Array]:
     """``E^T X`` in the coordinates of Q, (n, r); ``<e, x>`` and ``||e||^2 / 2`` of every sample, (n,)."""
-    data, edges = sweeps.data, sweeps.row_edges()
+    data, shares = sweeps.data, sweeps.shares()
     scaled, linear, quadratic = np.empty_like(fitted), np.empty(sweeps.n), np.empty(sweeps.n)
+    found = scaled, linear, quadratic
 
     def fill(parts: range) -> None:
         for part in parts:
-            rows = slice(edges[part], edges[part + 1])
-            E = data.residual(fitted, rows)
-            np.multiply(E, data.sigma, out=scaled[rows], casting="same_kind")
-            linear[rows] = np.einsum("tr,tr->t", E, data.Y[rows])
-            quadratic[rows] = np.einsum("tr,tr->t", E, E) / 2
+            rows = shares[part : part + 2]
+            sweeps.measures.dual_residuals(fitted, data.Y, data.sigma, *rows, *found)
 
-    sweeps.team.map(fill, len(edges) - 1)
-    return scaled, linear, quadratic
+    sweeps.team.map(fill, len(shares) - 1)
+    return found
 
 
 def _value(
@@ -90,11 +88,11 @@ def _value(
 def _square_residuals(sweeps: Sweeps, fitted: Array, starts: IntArray | None) -> float:
     """``||X - XZ||^2 / 2`` in the coordinates of Q, for Z or for its means over runs."""
     starts = np.arange(sweeps.n + 1) if starts is None else starts
-    edges = np.searchsorted(starts, sweeps.row_edges())  # a run counts where it begins
+    edges = np.searchsorted(starts, sweeps.shares())  # a run counts where it begins
     given = fitted, sweeps.data.Y, sweeps.data.sigma, starts
 
     def square(parts: range) -> float:
-        parts_of_loss = (sweeps.loops.square_residuals(*given, *edges[part : part + 2]) for part in parts)
+        parts_of_loss = (sweeps.measures.square_residuals(*given, *edges[part : part + 2]) for part in parts)
         return float(sum(parts_of_loss))
 
     return float(sum(sweeps.team.map(square, len(edges) - 1)))

@@ -27,7 +27,6 @@ from seqspan.solvers.fast.sweeps import State, Sweeps
 
 # Factors by which the balanced penalties r1, r2 grow when the samples double; from synthetic and real data.
 PENALTY_GROWTH = 2.0, 4.0
-ROWS_AT_ONCE = 4096  # time steps that are carried over at a time: copies of more would not stay in the cache
 SAME_ATOMS_GROWTH = (1.0, 0.7)  # 20 iterations at 100,000 samples; (1, 2) takes 30
 
 
@@ -61,8 +60,9 @@ def halve(X: Array, joins: Sequence[int] = ()) -> Array:
     array([[2., 5.]])
     """
     starts = pair_starts(X.shape[1], joins)
-    sizes = np.diff(np.append(starts, X.shape[1]))
-    return np.asarray((np.add.reduceat(X, starts, axis=1) / sizes).astype(X.dtype))
+    ends = np.append(starts[1:], X.shape[1]) - 1  # the same as the start if a column is alone
+    rows = X.T  # those of landmarks are contiguous
+    return np.asarray((rows[starts] + rows[ends]).T * X.dtype.type(0.5))
 
 
 def coarsen(model: Osc | SpatSc, *, same_atoms: bool = False) -> Osc | SpatSc:
@@ -93,33 +93,23 @@ def prolong(coarse: Sweeps, c: State, fine: Sweeps) -> State:
     """
     same_atoms = coarse.n_atoms == fine.n_atoms
     growth_1, growth_2 = SAME_ATOMS_GROWTH if same_atoms else PENALTY_GROWTH
-    share = 1 if same_atoms else 2
+    copies = 1 if same_atoms else 2
     s = fine.zero_state(c.r1 * growth_1, c.r2 * growth_2)
-    half = fine.width // share
-    firsts = pair_starts(fine.n, fine.model.joins)
-    paired = np.diff(np.append(firsts, fine.n)) == 2
+    starts = np.append(pair_starts(fine.n, fine.model.joins), fine.n)
+    weights = (coarse.coupled if c.weights is None else c.weights).astype(fine.dtype)
+    growth = np.array([growth_1, growth_2], fine.dtype)
+    given = starts, coarse.multiplier_share(c), weights, coarse.constants(c), growth
 
-    def carry_over(blocks: range) -> None:
-        for block in blocks:
-            atoms = slice(block % share * half, block % share * half + half)
-            for start in range(0, len(firsts), ROWS_AT_ONCE):
-                rows = slice(start, min(start + ROWS_AT_ONCE, len(firsts)))
-                carry_rows_over(block, atoms, rows)
+    def carry_over(windows: range) -> None:
+        for window in windows:
+            pairs = coarse.edges[window], coarse.edges[window + 1]
+            for b in range(fine.n_blocks):
+                ours, offset = b // copies, b % copies * (fine.width // copies)
+                fine.coarse_loops.carry_over(
+                    c.V[ours], c.U[ours], s.V[b], s.U[b], *given,
+                    coarse.diagonal + ours * coarse.width, offset, copies, *pairs,
+                )  # fmt: skip
 
-    def carry_rows_over(block: int, atoms: slice, rows: slice) -> None:
-        ahead = min(rows.start, 1)  # the multiplier of the step before is needed as well
-        parts = coarse.split(c, block // share, slice(rows.start - ahead, rows.stop))
-        Z, a, J, b = (np.repeat(part[:, atoms], share, axis=1) for part in parts)
-        before = b[:-1] if ahead else np.vstack([np.zeros_like(b[:1]), b[:-1]])
-        Z, a, J, b = Z[ahead:], a[ahead:], J[ahead:], b[ahead:]
-        first, two = firsts[rows], paired[rows]
-        V = Z / share + a / growth_1
-        s.V[block, first] = V
-        s.V[block, first[two] + 1] = V[two]
-        # Z is constant within a pair, so the multiplier is the mean of those at its ends
-        s.U[block, first] = (before + b) / growth_2
-        s.U[block, first[two] + 1] = (J / share + 2 * b / growth_2)[two]
-
-    fine.team.map(carry_over, fine.n_blocks)
+    fine.team.map(carry_over, coarse.n_windows)
     fine.settle(s)
     return s

@@ -1,13 +1,13 @@
 """Passes over the blocks of the fast solver's state: one iteration and its certificate.
 
-Rows (atoms) are independent except for the thin products and the column norms of U. So a pass processes them
-block by block, on all threads of the team. Each block is small enough for the cache.
+Threads share windows of time (:mod:`seqspan.solvers.fast.windows`), or blocks of atoms where a recursion in
+time cannot be divided. What a thread works on at a time, a block in a window, is small enough for the cache.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import ModuleType
@@ -20,12 +20,14 @@ from seqspan._core.threads import Team
 from seqspan._core.types import Array, IntArray
 from seqspan.models import Osc, SpatSc
 from seqspan.solvers.fast.reduced import Reduced
+from seqspan.solvers.fast.windows import SHARES, TimeSystem, split_time
 
 RELAXATION = 1.85  # over-relaxation factor, in (0, 2)
 BLOCK_WIDTH = 128  # atoms; two buffers (n, 128) per thread stay in the L2 or L3 cache
-LANDMARK_WIDTH = 32  # of few atoms, so that there is a block for every thread, and buffers are small
-MIN_COLUMNS = 24  # coordinates whose recursions a thread computes together: fewer take as long
-PART_ENTRIES = 2**16  # of a block, that a thread works on while they are in its cache
+LANDMARK_WIDTH = 64  # of few atoms, so that there are blocks for several threads
+PART_ENTRIES = 2**15  # of a block, that a thread works on while they are in its cache
+TIGHTENED_WIDTH = 32  # atoms of few that a thread tightens at a time
+MIN_ENTRIES = 2**16  # of all blocks, in a window of time: to hand out less takes longer than the work
 HUGE = 1e30  # stands for infinity in the compiled loops; times n it still fits in float32
 TINY = 1e-30  # smallest denominator
 
@@ -82,11 +84,15 @@ class Sweeps:
         width: int | None = None,
     ) -> None:
         require_library("llvmlite")
-        from seqspan.solvers.fast import (
-            loops,  # imports numba, which compiles on first use
+        from seqspan.solvers.fast import (  # they import numba, which compiles on first use
+            coarse_loops,
+            loops,
+            measures,
         )
 
         self.loops: ModuleType = loops
+        self.measures: ModuleType = measures
+        self.coarse_loops: ModuleType = coarse_loops
         self.model, self.data, self.team = model, data, team
         self.n, self.rank = data.Y.shape
         self.n_atoms, self.first_atom = data.Q.shape[0], first_atom
@@ -94,7 +100,12 @@ class Sweeps:
         self.entrywise = isinstance(model, SpatSc)
         self.width = min(width or BLOCK_WIDTH, 16 * -(-self.n_atoms // 16))  # whole vector registers
         self.n_blocks = -(-self.n_atoms // self.width)
-        self._idle: dict[int, list[Array]] = {}
+        self.edges = split_time(
+            self.n, max(PART_ENTRIES // self.width, 1), max(MIN_ENTRIES // self.n_atoms, 1)
+        )
+        self.n_windows = len(self.edges) - 1
+        self._ends: Array | None = None
+        self._factorised: tuple[float, float, Array, TimeSystem] | None = None
         self.Q = np.zeros((self.n_blocks, self.width, self.rank), self.dtype)
         self.Q.reshape(-1, self.rank)[: self.n_atoms] = data.Q
         self.eigenvalues = data.sigma**2
@@ -117,71 +128,47 @@ class Sweeps:
         """Advance the state by one iteration; returns the residuals (8,), zero unless measured."""
         P = self.project_right_side(s)
         correction = np.empty_like(P)
-        k = self._penalties(s)
-        plain = self.loops.invert_pivots(s.r1, k).astype(self.dtype)
-        n_groups = max(min(self.team.n_jobs, self.rank // MIN_COLUMNS), 1)
-        edges = [group * self.rank // n_groups for group in range(n_groups + 1)]
-        given = P, self.linear, self.eigenvalues, k.astype(self.dtype), plain, self._constants(s)
+        system, c = self._system(s), self.constants(s)
+        given = P, self.linear, self.eigenvalues, system.k, system.inverse, c, system.reaches
 
-        def solve(groups: range) -> None:
-            for group in groups:
-                self.loops.solve_small(*given, s.fitted, correction, *edges[group : group + 2])
+        def solve(reaches: range) -> None:
+            self.loops.solve_small(*given, bounds(reaches), s.fitted, correction)
 
-        self.team.map(solve, len(edges) - 1)
+        self.team.map(solve, len(system.reaches))
         s.norms, residuals = self.update(s, correction, measure)
         return residuals
 
     def project_right_side(self, s: State) -> Array:
         """``Q^T F``, (n, r). F is not kept, because rebuilding it later is cheaper."""
-        c, q, k = self._constants(s), self._multiplier_share(s), self._penalties(s).astype(self.dtype)
+        system, q, c = self._system(s), self.multiplier_share(s), self.constants(s)
+        P = np.empty((self.n, self.rank), self.dtype)
+        self._ends = np.empty((2, self.n_windows, self.n_blocks, self.width), self.dtype)
+        state = s.V, s.U, self.Q, q, system.k, system.weights, self.edges, c, self.diagonal
 
-        def build(F: Array, b: int, first: int) -> None:
-            self.loops.build_right_side(s.V[b], s.U[b], q, k, F, c, self._diagonal(b), first)
+        def project(windows: range) -> None:
+            self.loops.project_right_side(*state, bounds(windows), P, self._ends)
 
-        return self._project(build)
-
-    def _project(self, build: Callable[[Array, int, int], None]) -> Array:
-        """``Q^T F``, (n, r); ``build(rows, block, first)`` writes a block's rows of F from `first` on.
-
-        Threads share the time steps, not the blocks: so nothing they compute has to be added up.
-        """
-        P, edges = np.empty((self.n, self.rank), self.dtype), self.row_edges()
-        most = int(np.diff(edges).max())
-
-        def project(parts: range) -> None:
-            F, product = (np.empty((most, width), self.dtype) for width in (self.width, self.rank))
-            for part in parts:
-                first, last = edges[part : part + 2]
-                total, some = P[first:last], slice(last - first)
-                for b in range(self.n_blocks):
-                    build(F[some], b, first)
-                    np.matmul(F[some], self.Q[b], out=product[some] if b else total)
-                    if b:
-                        total += product[some]
-
-        self.team.map(project, len(edges) - 1)
+        self.team.map(project, self.n_windows)
         return P
 
     def update(self, s: State, correction: Array, measure: bool) -> tuple[Array, Array]:
-        """Update V and U; returns the squared column norms (n,) of the new U and the residuals (8,)."""
-        c, q, k = self._constants(s), self._multiplier_share(s), self._penalties(s)
-        inverse = self.loops.invert_pivots(s.r1, k)
-        pivots, ratios = inverse.astype(self.dtype), (np.append(0, k[:-1]) * inverse).astype(self.dtype)
-        k = k.astype(self.dtype)
+        """Update V and U; returns the squared column norms (n,) of the new U and the residuals (8,).
 
-        def move(blocks: range) -> tuple[Array, Array]:
-            norms, residuals = np.zeros(self.n), np.zeros(8 if measure else 0)
-            with self._buffers(self.width, self.width) as (F, S):
-                for b in blocks:
-                    V, U, diagonal = s.V[b], s.U[b], self._diagonal(b)
-                    np.matmul(correction, self.Q[b].T, out=S)
-                    self.loops.build_right_side(V, U, q, k, F, c, diagonal, 0)
-                    self.loops.eliminate(F, pivots, k)
-                    self.loops.substitute_and_update(F, S, V, U, q, ratios, c, diagonal, norms, residuals)
-            return norms, residuals
+        F is still that of the last :meth:`project_right_side`.
+        """
+        system, q, c = self._system(s), self.multiplier_share(s), self.constants(s)
+        assert self._ends is not None
+        self.loops.connect(self._ends.reshape(2, self.n_windows, -1), system.through)
+        at_ends = s.U[:, self.edges[1:] - 1]
+        norms, residuals = np.zeros(self.n), np.zeros((self.n_windows, 8 if measure else 0))
+        given = system.k, system.inverse, system.ratios, self.edges, c, self.diagonal
+        changed = correction, self._ends, at_ends, norms, residuals
 
-        norms, residuals = zip(*self.team.map(move, self.n_blocks), strict=True)
-        return _total(norms), _total(residuals)
+        def move(windows: range) -> None:
+            self.loops.update(s.V, s.U, self.Q, q, *given, bounds(windows), *changed)
+
+        self.team.map(move, self.n_windows)
+        return norms, residuals.sum(axis=0)
 
     def rescale(self, s: State, factor_1: float, factor_2: float) -> None:
         """Multiply the penalties without changing coefficients or multipliers."""
@@ -199,16 +186,14 @@ class Sweeps:
 
     def shrink_multipliers(self, s: State, drop_1: float, drop_2: float | Array) -> Array:
         """Subtract a share of both multipliers; returns the squared column norms (n,) of the new U."""
-        c, q = self._constants(s), self._multiplier_share(s)
+        c, q, norms = self.constants(s), self.multiplier_share(s), np.zeros(self.n)
         drops = self.dtype.type(drop_1), np.broadcast_to(drop_2, self.n).astype(self.dtype)
 
-        def shrink(blocks: range) -> Array:
-            for b in blocks:
-                self.loops.rescale(s.V[b], s.U[b], q, c, self._diagonal(b), *drops)
-            squares = [np.einsum("ti,ti->t", s.U[b], s.U[b]) for b in blocks]
-            return np.asarray(np.sum(squares, axis=0, dtype=float))
+        def shrink(windows: range) -> None:
+            self.loops.rescale(s.V, s.U, q, c, self.diagonal, *drops, self.edges, bounds(windows), norms)
 
-        return _total(self.team.map(shrink, self.n_blocks))
+        self.team.map(shrink, self.n_windows)
+        return norms
 
     def run_starts(self, s: State) -> IntArray | None:
         """First steps of the runs without a jump, then n; None if Z must not be averaged over them."""
@@ -222,28 +207,24 @@ class Sweeps:
 
         The first two also have what they are for the means of Z over runs: (2,) and (3, n) in all.
         """
-        t1, starts = self._constants(s)[2], self.run_starts(s)
+        t1, starts = self.constants(s)[2], self.run_starts(s)
+        starts = np.empty(0, np.intp) if starts is None else starts
+        P = np.empty((self.n, self.rank), self.dtype)
 
         def evaluate(blocks: range) -> tuple[Array, Array]:
             absolute, jumps = np.zeros(2), np.zeros((3, self.n))
-            with self._buffers(self.width) as (Z,):
-                for b in blocks:
-                    absolute[0] += self.loops.shrink(s.V[b], Z, t1, self._diagonal(b), jumps)
-                    if starts is not None:
-                        absolute[1] += self.loops.average(Z, starts, jumps[2])
+            for b in blocks:
+                diagonal = self.diagonal + b * self.width
+                absolute += self.measures.measure(s.V[b], t1, diagonal, starts, jumps)
             return absolute, jumps
 
+        def project(windows: range) -> None:
+            given = s.V, self.Q, self.edges, t1, self.diagonal
+            self.measures.project_coefficients(*given, bounds(windows), P)
+
         absolute, jumps = zip(*self.team.map(evaluate, self.n_blocks), strict=True)
-        return _total(absolute), _total(jumps) * self.coupled, self._fit(s, t1)
-
-    def _fit(self, s: State, t1: Array) -> Array:
-        """``Q^T Z``, (n, r)."""
-
-        def build(Z: Array, b: int, first: int) -> None:
-            V, unused = s.V[b, first : first + len(Z)], np.zeros((2, len(Z)))
-            self.loops.shrink(V, Z, t1, self._diagonal(b) - first, unused)
-
-        return self._project(build)
+        self.team.map(project, self.n_windows)
+        return np.sum(absolute, axis=0), self._total(jumps) * self.coupled, P
 
     def tighten(self, s: State, scaled: Array, bands: Array) -> tuple[Array, Array, Array]:
         """Clip the multiplier to bands around ``scaled @ Q^T`` (see the loop of the same name).
@@ -251,28 +232,25 @@ class Sweeps:
         From the third band on, columns are shortened beforehand if the state says so. Returns squares and
         largest (n_bands, n) and worst (n_bands,).
         """
-        c, q, k = self._constants(s), self._multiplier_share(s), self._penalties(s).astype(self.dtype)
+        c, q, k = self.constants(s), self.multiplier_share(s), self._system(s).k
         kept = np.ones((bands.size, self.n), self.dtype)
         if s.shortened is not None:
             kept[2:] -= s.shortened.astype(self.dtype)
-        ahead = [scaled[part].sum(axis=0) for part in self.recordings]
+        recordings = np.array([0, *self.model.joins, self.n], dtype=np.intp)
+        ahead = np.array([scaled[part].sum(axis=0) for part in self.recordings])
+        length = int(np.diff(self.edges).max())
+        width = math.gcd(self.width, TIGHTENED_WIDTH) if self.n_blocks < SHARES else self.width
+        given = s.U, self.Q, scaled, q, k, kept, c, bands, recordings, ahead, length, self.diagonal, width
 
-        def tighten(blocks: range) -> tuple[Array, Array, Array]:
+        def tighten(parts: range) -> tuple[Array, Array, Array]:
             squares, largest = np.zeros((2, bands.size, self.n))
             worst = np.zeros(bands.size)
-            with self._buffers(self.width) as (correlations,):
-                for b in blocks:
-                    np.matmul(scaled, self.Q[b].T, out=correlations)
-                    for part, rest in zip(self.recordings, ahead, strict=True):
-                        self.loops.tighten(
-                            s.U[b, part], correlations[part], q[part], k[part], kept[:, part], c, bands,
-                            self.Q[b] @ rest, self._diagonal(b) - part.start, squares[:, part],
-                            largest[:, part], worst,
-                        )  # fmt: skip
+            self.measures.tighten_parts(*given, bounds(parts), squares, largest, worst)
             return squares, largest, worst
 
-        squares, largest, worst = zip(*self.team.map(tighten, self.n_blocks), strict=True)
-        return _total(squares), np.max(largest, axis=0), np.max(worst, axis=0)
+        n_parts = self.n_blocks * self.width // width
+        squares, largest, worst = zip(*self.team.map(tighten, n_parts), strict=True)
+        return self._total(squares), self._total(largest, np.maximum), np.max(worst, axis=0)
 
     def split(self, s: State, block: int, rows: slice = slice(None)) -> tuple[Array, Array, Array, Array]:
         """Coefficients Z, jumps J and multipliers r1 a, r2 b of a block; returns Z, a, J, b, each (n, width).
@@ -280,10 +258,10 @@ class Sweeps:
         V is Z + a, and U is J + b as long as the time steps have no weights. With `rows`, only those of some
         time steps.
         """
-        _, _, t1, t2, _, _ = self._constants(s)
+        _, _, t1, t2, _, _ = self.constants(s)
         V, U = s.V[block, rows], s.U[block, rows]
         a = np.clip(V, -t1, t1)
-        b = np.clip(self._multiplier_share(s)[rows, None] * U, -t2, t2)
+        b = np.clip(self.multiplier_share(s)[rows, None] * U, -t2, t2)
         Z = V - a
         if self.model.zero_diagonal:
             here = np.arange(min(self.width, self.n_atoms - block * self.width))
@@ -302,33 +280,32 @@ class Sweeps:
         def square(blocks: range) -> Array:
             return np.asarray(sum(np.einsum("ti,ti->t", s.U[b], s.U[b], dtype=float) for b in blocks))
 
-        s.norms = _total(self.team.map(square, self.n_blocks))
+        s.norms = self._total(self.team.map(square, self.n_blocks))
 
     def coefficients(self, s: State) -> Array:
         """Z (n_atoms, n), shrunk from V, or its means over runs if they were certified."""
-        t1, starts = self._constants(s)[2], self.run_starts(s) if s.averaged else None
+        t1, starts = self.constants(s)[2], self.run_starts(s) if s.averaged else None
         self.release()  # Z needs the room
         Z = np.empty((self.n_atoms, self.n), self.dtype)
 
         def transpose(blocks: range) -> None:
-            unused = np.zeros((2, self.n))
-            with self._buffers(self.width) as (block,):
-                for b in blocks:
-                    self.loops.shrink(s.V[b], block, t1, self._diagonal(b), unused)
-                    if starts is not None:
-                        self.loops.average(block, starts, unused[0])
-                    rows = Z[b * self.width : (b + 1) * self.width]
-                    rows[:] = block.T[: len(rows)]
+            block = np.empty((self.n, self.width), self.dtype)
+            for b in blocks:
+                self.measures.shrink(s.V[b], block, t1, self.diagonal + b * self.width)
+                if starts is not None:
+                    self.measures.average(block, starts)
+                rows = Z[b * self.width : (b + 1) * self.width]
+                rows[:] = block.T[: len(rows)]
 
         self.team.map(transpose, self.n_blocks)
         return Z
 
-    def _constants(self, s: State) -> Array:
+    def constants(self, s: State) -> Array:
         """What the compiled loops call c."""
         t2 = self.model.lam2 / s.r2 if self.entrywise else HUGE
         return np.array([s.r1, s.r2, self.model.lam1 / s.r1, t2, HUGE, RELAXATION], self.dtype)
 
-    def _multiplier_share(self, s: State) -> Array:
+    def multiplier_share(self, s: State) -> Array:
         """What the compiled loops call q: the multiplier's share of every column of U."""
         if self.entrywise:
             return np.ones(self.n, self.dtype)
@@ -344,44 +321,49 @@ class Sweeps:
         penalties = np.maximum(self._penalties(s), TINY)
         return np.asarray(np.maximum(np.sqrt(s.norms) - self.model.lam2 / penalties, 0))
 
-    def _diagonal(self, block: int) -> int:
-        """Time at which the block's first atom is the sample itself; far outside if the diagonal is free."""
-        first = self.first_atom + block * self.width
-        return int(first if self.model.zero_diagonal else -2 * (self.n + self.width))
+    @property
+    def diagonal(self) -> int:
+        """Time at which the first atom is the sample itself; far outside if the diagonal is free."""
+        return self.first_atom if self.model.zero_diagonal else -2 * (self.n + self.n_blocks * self.width)
 
-    def row_edges(self) -> list[int]:
-        """First steps of the parts of time that threads share out, then n; parts stay in the cache."""
-        n_jobs = min(self.team.n_jobs, self.n)
-        n_parts = n_jobs * -(-self.n * self.width // (PART_ENTRIES * n_jobs))
-        return [part * self.n // n_parts for part in range(n_parts + 1)]
+    def _system(self, s: State) -> TimeSystem:
+        """The system in time; it stays the same until the penalties change."""
+        weights = self.coupled if s.weights is None else s.weights
+        if (
+            self._factorised is None
+            or self._factorised[:2] != (s.r1, s.r2)
+            or (self._factorised[2] is not weights)
+        ):
+            k = self._penalties(s)
+            system = TimeSystem.factorise(s.r1, k, self.edges, self.dtype, self.loops)
+            self._factorised = s.r1, s.r2, weights, system
+        return self._factorised[3]
 
-    @contextmanager
-    def _buffers(self, *widths: int) -> Iterator[list[Array]]:
-        """Arrays (n, width) to work in; they are kept for the next pass, because fresh memory costs time."""
-        idle = [self._idle.setdefault(width, []) for width in widths]
-        taken = [self._take(spare, width) for spare, width in zip(idle, widths, strict=True)]
-        try:
-            yield taken
-        finally:
-            for spare, array in zip(idle, taken, strict=True):
-                spare.append(array)
+    def shares(self) -> list[int]:
+        """First steps of as many parts of time as there are threads, then n."""
+        n_shares = min(self.team.n_jobs, self.n_windows)
+        return [share * self.n // n_shares for share in range(n_shares + 1)]
+
+    def _total(self, parts: Sequence[Array], add: np.ufunc = np.add) -> Array:
+        """Add up the threads' partial results (..., n), in the first of them."""
+        total, shares = parts[0], self.shares()
+
+        def fill(some: range) -> None:
+            for share in some:
+                rows = slice(shares[share], shares[share + 1])
+                for part in parts[1:]:
+                    add(total[..., rows], part[..., rows], out=total[..., rows])
+
+        if len(parts) > 1:
+            self.team.map(fill, len(shares) - 1)
+        return total
 
     def release(self) -> None:
         """Give back what is kept for further iterations."""
-        self._idle.clear()
+        self._ends, self._factorised = None, None
         self.__dict__.pop("linear", None)
 
-    def _take(self, spare: list[Array], width: int) -> Array:
-        """A spare array, or a new one; another thread may have taken the last one just now."""
-        try:
-            return spare.pop()
-        except IndexError:
-            return np.empty((self.n, width), self.dtype)
 
-
-def _total(parts: list[Array] | tuple[Array, ...]) -> Array:
-    """Sum the threads' partial results into the first one: a new array would be as large as the samples."""
-    total = parts[0]
-    for part in parts[1:]:
-        total += part
-    return total
+def bounds(share: range) -> tuple[int, int, int]:
+    """A range as compiled loops take it."""
+    return share.start, share.stop, share.step

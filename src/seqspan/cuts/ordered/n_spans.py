@@ -53,7 +53,7 @@ N_CHANCE = 8  # surrogates of the features
 DEVICE_THREADS = 1  # that a GPU's work is started from: more would wait for each other
 FIRST_SPANS = 43  # numbers of spans that a GPU computes at once for the recording
 PATIENCE = 10  # numbers of spans without more evidence after which no more are tried
-SURPRISE = 2.5  # times the upper quartile of what surrogates reach by chance: a change counts as one
+SURPRISE = 2.25  # times the upper quartile of what surrogates reach by chance: a change counts as one
 MIN_EVIDENCE = 10.0  # nats; with less, nothing changes, whatever chance explains
 GRAINS = {"coarse": 2.0, "default": 1.0, "fine": 0.5}  # how often what chance explains is subtracted
 
@@ -230,7 +230,7 @@ def chance_limit(samples: list[Array]) -> float:
     --------
     >>> evidence = np.random.default_rng(0).standard_normal((1000, 3))
     >>> round(chance_limit([evidence[:, :1]]), 1), round(chance_limit([evidence]), 1)
-    (1.6, 3.4)
+    (1.5, 3.1)
     """
     n = len(samples[0])
     most = np.full(n, -np.inf)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from seqspan._core.backend import is_on_gpu, namespace
+from seqspan._core.backend import namespace
 from seqspan._core.types import Array
 
 
@@ -37,19 +37,17 @@ def draw_surrogate(rows: Array, rng: np.random.Generator) -> Array:
     [1.0, 1.0]
     """
     n, mean, xp = len(rows), rows.mean(axis=0), namespace(rows)
-    if is_on_gpu(rows):
-        from cupyx.scipy import fft
-    else:
-        from scipy import fft
-    waves = fft.dct(rows - mean, axis=0, norm="ortho")
-    waves *= xp.asarray(rng.choice([-1.0, 1.0], n))[:, None]
+    # the cosine transform is the Fourier transform of a recording and its mirror image, half a step later
+    turns = xp.exp(0.5j * np.pi / n * xp.arange(n))[:, None]
+    spectrum = xp.fft.rfft(xp.concatenate([rows, rows[::-1]]) - mean, axis=0)
+    waves = (spectrum[:n] / turns).real * xp.asarray(rng.choice([-1.0, 1.0], n))[:, None]
     first = int(rng.integers(1, 3))  # the mean stays, and a frequency has either neighbour for its partner
     lower, upper = slice(first, n - 1, 2), slice(first + 1, n, 2)
-    angles = rng.uniform(0, 2 * np.pi, len(range(n)[lower]))[:, None]
-    cosines, sines = xp.asarray(np.cos(angles)), xp.asarray(np.sin(angles))
+    angles = xp.asarray(rng.uniform(0, 2 * np.pi, len(range(n)[lower])))[:, None]
+    cosines, sines = xp.cos(angles), xp.sin(angles)
     waves[lower], waves[upper] = (
         cosines * waves[lower] - sines * waves[upper],
         sines * waves[lower] + cosines * waves[upper],
     )
-    surrogate: Array = fft.idct(waves, axis=0, norm="ortho") + mean
+    surrogate: Array = xp.fft.irfft(waves * turns, n=2 * n, axis=0)[:n] + mean
     return surrogate

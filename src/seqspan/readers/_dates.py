@@ -11,7 +11,8 @@ if TYPE_CHECKING:
 
 #: Formats that are tried in order; None stands for ISO 8601 and its relatives.
 DATE_FORMATS = (
-    *(None, "%Y-%m-%d %H:%M:%S%.f %z", "%d.%m.%Y %H:%M:%S%.f", "%d.%m.%Y %H:%M", "%d.%m.%Y"),
+    *(None, "%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%d %H:%M:%S%.f %z"),
+    *("%d.%m.%Y %H:%M:%S%.f", "%d.%m.%Y %H:%M", "%d.%m.%Y"),
     *("%d/%m/%Y %H:%M:%S%.f", "%d/%m/%Y %H:%M", "%d/%m/%Y"),
     *("%m/%d/%Y %H:%M:%S%.f", "%m/%d/%Y %H:%M", "%m/%d/%Y", "%Y%m%dT%H%M%S%.f"),
 )

@@ -208,7 +208,7 @@ def _read(source: Path | bytes, dialect: Dialect, numeric: list[bool]) -> pl.Dat
     import polars as pl
 
     types: Any = [pl.Float64 if is_numeric else pl.String for is_numeric in numeric]
-    return pl.read_csv(
+    frame = pl.read_csv(
         _plain_text(source, dialect),
         separator=dialect.delimiter,
         has_header=dialect.header,
@@ -220,6 +220,9 @@ def _read(source: Path | bytes, dialect: Dialect, numeric: list[bool]) -> pl.Dat
         infer_schema=bool(types),
         glob=False,  # a name such as a[1].csv is not a pattern
     )
+    if not (dialect.header or dialect.names):  # polars has counted from 0 and from 1
+        frame.columns = [f"column_{number}" for number in range(frame.width)]
+    return frame
 
 
 def _read_as_text(source: Path | bytes, dialect: Dialect) -> pl.DataFrame:

@@ -105,11 +105,17 @@ def project_right_side(
         for b in range(n_blocks):
             build_right_side(V[b], U[b], U[b, last - 1], q, k, rows, c, diagonal + b * width, first)
             add_up(rows, weights[:, first:last], ends[0, window, b], ends[1, window, b])
-            np.dot(rows, Q[b], some)
-            if b == 0:
-                total[:] = some
-            else:
-                total += some
+            add_product(rows, Q[b], some, total, b == 0)
+
+
+@_compiled
+def add_product(rows: Block, Q: Block, product: Block, total: Block, is_first: bool) -> None:
+    """Add ``rows @ Q`` to a total, which the first product begins; `product` is room for it."""
+    np.dot(rows, Q, product)
+    if is_first:
+        total[:] = product
+    else:
+        total += product
 
 
 @_compiled

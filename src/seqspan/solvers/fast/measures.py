@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from seqspan._core.compile import compiled
-from seqspan.solvers.fast.loops import Block
+from seqspan.solvers.fast.loops import Block, add_product
 
 LANES = 16  # maxima that are computed together; the width of a block is a multiple of it
 
@@ -43,11 +43,7 @@ def project_coefficients(
         rows, total, some = Z[: last - first], P[first:last], product[: last - first]
         for b in range(n_blocks):
             shrink(V[b, first:last], rows, t1, diagonal + b * width - first)
-            np.dot(rows, Q[b], some)
-            if b == 0:
-                total[:] = some
-            else:
-                total += some
+            add_product(rows, Q[b], some, total, b == 0)
 
 
 @_compiled

@@ -120,6 +120,24 @@ def test_slow_motion_in_one_subspace_is_no_change(seed):
     assert cutter.span_count.recording.argmax() > 0
 
 
+@pytest.mark.parametrize(("period", "seed"), [(40, 2), (80, 2)])
+def test_swings_are_no_spans_of_their_own(period, seed):
+    rng = np.random.default_rng(seed)
+    ways = rng.standard_normal((3, 6, 5))
+    spans = []
+    for state in (0, 1, 2, 0, 2, 1):
+        n = int(rng.integers(150, 300))
+        phase = 2 * np.pi * (np.arange(n) + rng.uniform(0, period)) / (period * (1 + 0.3 * state))
+        phase += np.cumsum(0.05 * rng.standard_normal(n))
+        swing = [np.cos(phase), np.sin(phase), np.cos(2 * phase) / 2, np.sin(2 * phase) / 2, np.full(n, 0.5)]
+        spans.append(ways[state] @ swing)
+    X = np.hstack(spans)
+    X += 0.1 * rng.standard_normal(X.shape)
+    found = ordered_cut(X, np.zeros((1, X.shape[1])))
+    assert len(found.labels) == 6
+    assert found.n_labels == 3
+
+
 @pytest.mark.parametrize("value", [0.0, 1.5])
 def test_nothing_happening_is_one_span(value):
     assert ordered_cut(np.full((3, 40), value), np.zeros((40, 40))).boundaries.tolist() == []

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -35,6 +36,7 @@ from seqspan.cuts.ordered.view_model import PRIOR_VARIANCE
 CORRELATION = 0.1  # rho: of two samples of a span, given its label
 FIXED_CORRELATION = 0.03  # the same where labels expect a fixed covariance: in streams, and known ones
 PRIOR_SAMPLES = float(MIN_LENGTH)  # that the prior's covariance counts for: as many as the shortest span has
+MAX_LAGS = 1_000_000  # x features that are transformed at a time
 ALIKE_SAMPLES = 1000.0  # that the prior counts for where all labels have the same covariance
 
 
@@ -90,7 +92,7 @@ class LabelTree:
     Attributes
     ----------
     inflation : float
-        Number of samples that say as much as one independent sample.
+        Number of samples that say as much about the mean of a span as one independent sample.
     evidence : array of shape (n_spans,)
         For 1, 2, ..., n_spans labels: the log evidence in nats, with so many samples counted as one, less
         what it takes to say which spans belong together.
@@ -112,7 +114,7 @@ class LabelTree:
         self.boundaries, self.joins = boundaries, joins
         self.n_spans = len(edges) - 1
         self._spans = [self.cost.summarise(start, end) for start, end in pairwise(edges)]
-        self.inflation = variance_inflation(Y, edges)
+        self._edges, self.inflation = edges, variance_inflation(Y, edges)
         alike = GaussianCost([Y], prior_samples=ALIKE_SAMPLES)
         self._ways = [self._merge_all(cost) for cost in (self.cost, alike)]
         evidences = np.array([merges.evidence for merges in self._ways])
@@ -133,6 +135,15 @@ class LabelTree:
         fewest = np.array([merges.fewest_apart(together) for merges in self._ways])
         shared = np.arange(1, self.n_spans + 1) < fewest[self._better]
         return int(np.flatnonzero(shared).max(initial=-1)) + 2  # one more than the most that share
+
+    @cached_property
+    def boundary_inflation(self) -> float:
+        """Number of samples that say as much about where a label begins as one independent sample.
+
+        The halves of a span that swings to and fro have equal means, but neighbours are alike all the same: a
+        swing would be worth a span of its own.
+        """
+        return max(self.inflation, correlation_time(self.cost.views[0], self._edges))
 
     def _merge_all(self, cost: GaussianCost) -> Merges:
         """Merge until one group is left, always the pair that loses least by a cost."""
@@ -246,17 +257,25 @@ def correlation_time(Y: Array, edges: IntArray) -> float:
     >>> [round(correlation_time(Y, edges)) for Y in (independent, np.repeat(independent[:200], 5, axis=0))]
     [1, 5]
     """
-    from seqspan.cuts.ordered.loops import sum_lagged_products  # numba: imported on first use only
+    longest = int(np.diff(edges).max())
+    blocks = np.array_split(np.arange(Y.shape[1]), min(-(-longest * Y.shape[1] // MAX_LAGS), Y.shape[1]))
+    return float(np.concatenate([_correlation_times(Y[:, block], edges) for block in blocks]).mean())
 
-    lengths = np.diff(edges)
-    residuals = np.repeat([Y[start:end].mean(axis=0) for start, end in pairwise(edges)], lengths, axis=0)
-    np.subtract(Y, residuals, out=residuals)
-    variances = np.maximum(np.einsum("ti,ti->i", residuals, residuals), np.finfo(float).tiny)
-    times, open_ = np.ones(Y.shape[1]), np.ones(Y.shape[1], dtype=bool)
-    for lag in range(1, int(lengths.max())):
-        products = sum_lagged_products(residuals, edges, lag)
-        open_ &= products / variances > 2 / np.sqrt(len(Y))
-        if not open_.any():
-            break
-        times[open_] += 2 * products[open_] / variances[open_]
-    return float(times.mean())
+
+def _correlation_times(Y: Array, edges: IntArray) -> Array:
+    """Integrated autocorrelation time of each feature."""
+    products = np.zeros((int(np.diff(edges).max()), Y.shape[1]))  # with the sample 0, 1, ... later, summed up
+    for start, end in pairwise(edges.tolist()):
+        products[: end - start] += _lagged_products(Y[start:end] - Y[start:end].mean(axis=0))
+    correlations = products[1:] / np.maximum(products[0], np.finfo(float).tiny)
+    alike = np.logical_and.accumulate(correlations > 2 / np.sqrt(len(Y)), axis=0)
+    times: Array = 1 + 2 * np.sum(correlations, axis=0, where=alike)
+    return times
+
+
+def _lagged_products(Y: Array) -> Array:
+    """Sums of products of samples with those 0, 1, ... later: convolutions, by Fourier transforms."""
+    length = 2 ** (2 * len(Y) - 1).bit_length()  # so that no sample meets one before it
+    spectrum = np.abs(np.fft.rfft(Y, length, axis=0)) ** 2
+    products: Array = np.fft.irfft(spectrum, length, axis=0)[: len(Y)]
+    return products

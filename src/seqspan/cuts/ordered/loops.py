@@ -373,26 +373,3 @@ def cheapest_path(sums: Any, price: float, shortest: int) -> Any:
         path[begins[end] : end] = labels[end]
         end = begins[end]
     return path
-
-
-@compiled(nogil=True)
-def sum_lagged_products(Y: Any, edges: Any, lag: int) -> Any:
-    """Sum up what every sample has in common with the one `lag` samples later in its span, per feature.
-
-    Parameters
-    ----------
-    Y : array of shape (n, p)
-    edges : array of int
-        Where spans begin, and where the last one ends.
-    lag : int
-
-    Returns
-    -------
-    array of shape (p,)
-    """
-    total = np.zeros(Y.shape[1])
-    for span in range(len(edges) - 1):
-        for t in range(edges[span], edges[span + 1] - lag):
-            for i in range(len(total)):
-                total[i] += Y[t, i] * Y[t + lag, i]
-    return total

@@ -87,6 +87,16 @@ def test_dates_are_those_of_the_new_times():
     assert resample_to(log, 2.0).dates.to_iso()[1].startswith("2026-01-01T00:00:00.5")
 
 
+@pytest.mark.parametrize("unit", ["D", "s", "ms", "us", "ns"])
+def test_dates_between_dates_of_any_unit_keep_their_digits(unit):
+    dates = Dates(
+        np.datetime64("2026-01-01", unit) + np.arange(11) * np.timedelta64(1, "D").astype(f"m8[{unit}]")
+    )
+    log = recording_of(1.0, 11, dates=dates, times=dates.seconds)
+    found = resample_to(log, 3 / 86400)
+    np.testing.assert_allclose(found.dates.seconds, found.times, atol=1e-6)
+
+
 def test_recordings_are_resampled_one_by_one():
     log = recording_of(10.0, 20)
     log = split_at_gaps(Recording(**{**vars(log), "times": log.times + 60 * (log.times >= 10)}), 10.0)

@@ -182,9 +182,20 @@ def test_apply_compares_rates_in_other_units_of_time(trials):
     for unit, factor in (("ms", 1000), ("m", 1)):
         lines = [f"time_{unit},a,b,c,d", *(f"{factor * float(time)!r},{rest}" for time, rest in rows)]
         (trials / f"{unit}.csv").write_text("\n".join(lines))
+    run("segment", "a.csv", "--no-report")
+    assert "segment --resample 20 finds" in run("apply", "a.seqspan", "ms.csv")
     run("segment", "a.csv", "--resample", "20", "--no-report")
     assert "resampled from 0.06 samples per ms to 0.02 samples per ms" in run("apply", "a.seqspan", "ms.csv")
     assert "found in a recording measured in 's', this one in 'm'" in run("apply", "a.seqspan", "m.csv")
+
+
+def test_the_command_resamples_per_second_whatever_the_unit_of_the_times(trials):
+    rows = [line.split(",", 1) for line in (trials / "a.csv").read_text().splitlines()[1:]]
+    lines = ["time_ms,a,b,c,d", *(f"{1000 * float(time)!r},{rest}" for time, rest in rows)]
+    (trials / "ms.csv").write_text("\n".join(lines))
+    assert "resampled from 0.02 samples per ms to 0.005" in run(
+        "segment", "ms.csv", "--resample", "5", "--no-report"
+    )
 
 
 @pytest.mark.parametrize(

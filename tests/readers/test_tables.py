@@ -335,6 +335,24 @@ def test_columns_of_an_array_are_chosen_by_number(tmp_path):
     assert read(tmp_path / "x.npy", exclude=[0]).feature_names == ("column_1", "column_2")
 
 
+def test_bands_of_one_wavelength_are_different_columns(tmp_path):
+    X = np.arange(15.0).reshape(3, 5)
+    np.savez(tmp_path / "x.npz", X=X, wavelengths=[4.0, 5, 5, 6, 7])  # of two spectrometers that overlap
+    for choice, kept in (
+        ({"exclude": "1"}, [1, 2, 3, 4]),
+        ({"columns": "3-4"}, [2, 3]),
+        ({"exclude": 1}, [0, 2, 3, 4]),
+    ):
+        recording = read(tmp_path / "x.npz", variable="X", **choice)
+        assert recording.X.tolist() == X[:, kept].tolist()
+    assert read(tmp_path / "x.npz", variable="X", columns=(1, 2)).feature_names == ("5", "5")
+
+
+def test_gaps_between_the_largest_numbers_are_filled(tmp_path):
+    recording = read_text(tmp_path, "a,b\n1.6e308,1\n,2\n-1.6e308,4\n", missing="interpolate")
+    assert recording.X[:, 0].tolist() == [1.6e308, 0, -1.6e308]
+
+
 def test_rows_of_the_file_are_known_after_some_were_dropped(tmp_path):
     recording = read_text(tmp_path, "a,b\n1,1\nNA,3\n2,5\n", missing="drop")
     assert recording.rows.tolist() == [0, 2]
@@ -379,6 +397,9 @@ def test_a_column_can_be_named_for_time_and_labels(tmp_path):
     assert recording.times.tolist() == [0, 5, 9]
     assert recording.labels.tolist() == [0, 1, 0]
     assert recording.label_names == ("run", "walk")
+    for no_column in ("0", -1, "4", "1-2", "2-99999999999", "9" * 5):
+        with pytest.raises(ValueError, match=r"time must be a numeric or date column \(a, when\); got"):
+            read_text(tmp_path, text, time=no_column)
     with pytest.raises(ValueError, match=r"time must be a numeric or date column \(a, when\); got 'tim'"):
         read_text(tmp_path, text, time="tim")
     with pytest.raises(ValueError, match=r"labels must be one of the columns \(a, when, what\); got 'x'"):

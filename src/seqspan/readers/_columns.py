@@ -178,7 +178,12 @@ def find_columns(option: str, given: Iterable[Given], order: Sequence[str]) -> l
     >>> find_columns("columns", ["flow", "1", 1, "2-3"], ["time", "flow", "pressure"])
     ['flow', 'time', 'pressure']
     """
-    found: dict[str, None] = {}
+    return [order[place] for place in find_places(option, given, order)]
+
+
+def find_places(option: str, given: Iterable[Given], order: Sequence[str]) -> list[int]:
+    """Places of the same columns, counted from 0; of arrays, several columns may have one name."""
+    found: dict[int, None] = {}
     for item in given:
         places = _places(item, order)
         if not places or not all(0 <= place < len(order) for place in places):
@@ -186,7 +191,7 @@ def find_columns(option: str, given: Iterable[Given], order: Sequence[str]) -> l
                 f"{option} must be among the table's columns ({_list(order)}), or their numbers from 1 "
                 f"to {len(order)}; got {item!r}."
             )
-        found |= dict.fromkeys(order[place] for place in places)
+        found |= dict.fromkeys(places)
     return list(found)
 
 
@@ -200,7 +205,7 @@ def _places(given: Given, order: Sequence[str]) -> Sequence[int]:
     if not isinstance(given, str):
         return [int(given)]
     if given in order:
-        return [order.index(given)]
+        return [place for place, name in enumerate(order) if name == given]
     match = re.fullmatch(r"(\d+)(?:-(\d+))?", given.strip(), re.ASCII)
     return range(int(match[1]) - 1, int(match[2] or match[1])) if match else []
 
@@ -211,8 +216,9 @@ def _choose_time(
     """The time column and notes: the one that the user names, or the first that can be the time."""
     usable = (*header.numeric, *header.temporal)
     if given is not None:
-        named = [header.order[place] for place in _places(given, header.order) if place < len(header.order)]
-        if len(named) != 1 or named[0] not in usable:
+        places = _places(given, header.order)
+        named = [header.order[place] for place in places[:2] if 0 <= place < len(header.order)]
+        if len(places) != 1 or not named or named[0] not in usable:
             known = _list(name for name in header.order if name in usable)
             raise ValueError(f"time must be a numeric or date column ({known}); got {given!r}.")
         check_times(f"column {named[0]!r}", values(named[0], None))

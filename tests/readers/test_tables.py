@@ -114,6 +114,22 @@ def test_names_in_a_comment_are_those_of_the_columns(tmp_path, delimiter):
     assert any("names of the columns from a comment" in note for note in recording.notes)
 
 
+@pytest.mark.parametrize("error", ["#N/A", "#DIV/0!", "#NAME?"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "cp1252"])
+@pytest.mark.parametrize("delimiter", [",", ";", " "])
+def test_errors_of_spreadsheets_are_no_comments(tmp_path, error, encoding, delimiter):
+    rows = [f"{i}.5,{i % 3},2" for i in range(8)]
+    for place in (0, 5):
+        rows[place] = f"{error},{place % 3},2"
+    text = "\n".join(["# größe,b,c", *rows, "# the end", ""]).replace(",", delimiter)
+    (tmp_path / "table.csv").write_text(text, encoding=encoding)
+    with pytest.raises(ValueError, match=r"größe \(2\), first in row 0"):
+        read(tmp_path / "table.csv")
+    filled = read(tmp_path / "table.csv", missing="interpolate")
+    assert filled.feature_names == ("größe", "b", "c")
+    assert filled.X[:, 0].tolist() == [1.5, 1.5, 2.5, 3.5, 4.5, 5.5, 6.5, 7.5]
+
+
 @pytest.mark.parametrize("comment", ["# of three", "# a,b", "# a,b,b", "# 1,2,3", "# a,,c"])
 def test_other_comments_name_no_columns(tmp_path, comment):
     recording = read_text(tmp_path, f"{comment}\n1,2,3\n4,5,7\n")

@@ -407,6 +407,16 @@ def test_a_time_that_decreases_in_a_few_rows_is_a_feature_and_is_noted(tmp_path)
         read_text(tmp_path, "time,a\n2,5\n1,6\n", time="time")
 
 
+def test_a_core_from_below_has_no_depth_for_a_feature(tmp_path):
+    rows = "".join(f"{50 - i / 2},{100 - i},{i % 7}\n" for i in range(30))
+    recording = read_text(tmp_path, f"Depth [m],left,a\n{rows}")
+    assert recording.feature_names == ("left", "a")
+    assert any("'Depth [m]', which is a depth that only falls" in note for note in recording.notes)
+    assert any(note.startswith("left only falls from row to row") for note in recording.notes)
+    diver = "".join(f"{50 - abs(i - 20)},{i % 7}\n" for i in range(60))
+    assert read_text(tmp_path, f"depth,a\n{diver}").feature_names == ("depth", "a")
+
+
 def test_a_column_can_be_named_for_time_and_labels(tmp_path):
     text = "a,when,what\n1,0,run\n2,5,walk\n3,9,run\n"
     recording = read_text(tmp_path, text, time="when", labels="what")

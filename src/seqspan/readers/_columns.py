@@ -138,16 +138,20 @@ def _column(name: str, order: Sequence[str]) -> str:
 
 
 def _note_meters(features: Sequence[str], values: Values) -> list[str]:
-    """Say so if a feature only grows, as a counter or a meter does: then no state is like an earlier one."""
-    growing = [name for name in features if _is_meter(values(name, None))]
-    if not growing:
-        return []
-    one = len(growing) == 1
-    remedy = "it is a counter or meter, exclude it" if one else "they are counters or meters, exclude them"
-    return [
-        f"{list_names(growing)} only {'grows' if one else 'grow'} from row to row, so hardly any state can "
-        f"return; if {remedy}"
-    ]
+    """Say so if a feature only grows or falls, as a counter or meter does: then hardly any state returns."""
+    notes = []
+    for verb, sign in (("grow", 1), ("fall", -1)):
+        names = [name for name in features if _is_meter(sign * values(name, None))]
+        one = len(names) == 1
+        remedy = (
+            "it is a counter or meter, exclude it" if one else "they are counters or meters, exclude them"
+        )
+        if names:
+            notes.append(
+                f"{list_names(names)} only {verb}{'s' if one else ''} from row to row, so hardly any state "
+                f"can return; if {remedy}"
+            )
+    return notes
 
 
 def _is_meter(column: Array) -> bool:
@@ -285,6 +289,8 @@ def _reason_against(name: str, values: Values) -> str:
     start, word = values(name, LEAST_ROWS), _word(name)
     if word and word not in AMBIGUOUS and _is_broken_clock(values(name, None)):
         return "is a clock that runs backwards, was set back or has gaps"
+    if word == "depth" and (np.diff(start) <= 0).all() and _is_meter(-values(name, None)):
+        return "is a depth that only falls: with the rows in the opposite order, it would be the times"
     if not np.isfinite(start).all() or not len(start):
         return ""
     steps = np.diff(start)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from pathlib import Path
 
 import av
 import numpy as np
@@ -12,6 +13,7 @@ from tests.readers.samples import frames, write_gif, write_tiff, write_video
 
 from seqspan.readers import read
 from seqspan.readers._frames import RowStore
+from seqspan.readers.images import natural_key
 from seqspan.recording import FrameView
 
 # MPEG-4 at default quality; a wrong frame, a turn or a shift of the square is off by 40 and more on average
@@ -231,3 +233,13 @@ def test_options_out_of_range_say_what_is_needed(tmp_path, options):
     write_video(tmp_path / "film.mp4")
     with pytest.raises(ValueError, match=r"film\.mp4: (size|stride|damaged|stop) must .*; got"):
         read(tmp_path / "film.mp4", **options)
+
+
+def test_pictures_with_the_same_number_have_an_order():
+    names = ["f01.png", "f1.png", "F1.png", "f2.png", "f10.png"]
+    for given in (names, names[::-1]):
+        assert [each.name for each in sorted(map(Path, given), key=natural_key)] == [
+            "F1.png",
+            *names[:2],
+            *names[3:],
+        ]

@@ -87,6 +87,16 @@ def test_dates_are_those_of_the_new_times():
     assert resample_to(log, 2.0).dates.to_iso()[1].startswith("2026-01-01T00:00:00.5")
 
 
+@pytest.mark.parametrize("unit", ["D", "s", "ms", "us", "ns"])
+def test_dates_between_dates_of_any_unit_keep_their_digits(unit):
+    dates = Dates(
+        np.datetime64("2026-01-01", unit) + np.arange(11) * np.timedelta64(1, "D").astype(f"m8[{unit}]")
+    )
+    log = recording_of(1.0, 11, dates=dates, times=dates.seconds)
+    found = resample_to(log, 3 / 86400)
+    np.testing.assert_allclose(found.dates.seconds, found.times, atol=1e-6)
+
+
 def test_recordings_are_resampled_one_by_one():
     log = recording_of(10.0, 20)
     log = split_at_gaps(Recording(**{**vars(log), "times": log.times + 60 * (log.times >= 10)}), 10.0)
@@ -172,9 +182,20 @@ def test_apply_compares_rates_in_other_units_of_time(trials):
     for unit, factor in (("ms", 1000), ("m", 1)):
         lines = [f"time_{unit},a,b,c,d", *(f"{factor * float(time)!r},{rest}" for time, rest in rows)]
         (trials / f"{unit}.csv").write_text("\n".join(lines))
+    run("segment", "a.csv", "--no-report")
+    assert "segment --resample 20 finds" in run("apply", "a.seqspan", "ms.csv")
     run("segment", "a.csv", "--resample", "20", "--no-report")
     assert "resampled from 0.06 samples per ms to 0.02 samples per ms" in run("apply", "a.seqspan", "ms.csv")
     assert "found in a recording measured in 's', this one in 'm'" in run("apply", "a.seqspan", "m.csv")
+
+
+def test_the_command_resamples_per_second_whatever_the_unit_of_the_times(trials):
+    rows = [line.split(",", 1) for line in (trials / "a.csv").read_text().splitlines()[1:]]
+    lines = ["time_ms,a,b,c,d", *(f"{1000 * float(time)!r},{rest}" for time, rest in rows)]
+    (trials / "ms.csv").write_text("\n".join(lines))
+    assert "resampled from 0.02 samples per ms to 0.005" in run(
+        "segment", "ms.csv", "--resample", "5", "--no-report"
+    )
 
 
 @pytest.mark.parametrize(

@@ -136,6 +136,7 @@ def test_a_shortest_span_that_leaves_room_for_one_is_noted(sensors):
         (["--min-length", "long"], "--min-length must be a number of samples, or a time such as 2s"),
         (["--min-length", "2.5"], "--min-length must be a number of samples"),
         (["--min-length", "0s"], "--min-length must be positive"),
+        (["--min-length", "9" * 400], "--min-length must be a finite number"),
         (["--min-length", "2s", "--cut", "ncut"], "is for --cut ordered"),
         (["--names", "A:walk"], "--names must be a list such as A=walk,B=run, or a CSV file; got 'A:walk'"),
         (["--names", "walk=A"], "--names must name labels, as in A=walk,B=run; got 'walk=A'"),

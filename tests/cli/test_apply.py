@@ -51,6 +51,13 @@ def test_a_new_recording_gets_a_folder_of_the_same_kind(folder):
     assert document["gap"] is None
 
 
+def test_new_names_of_the_labels_are_noticed(folder):
+    run("apply", "day1.seqspan", "day2.csv", "-q")
+    run("segment", "day1.csv", "--spans", 5, "--subspaces", 3, "--names", "A=sleep", "-q")
+    assert "nothing has changed" not in run("apply", "day1.seqspan", "day2.csv").output
+    assert ",sleep" in Path("day2.seqspan/segments.csv").read_text()
+
+
 def test_its_result_can_be_applied_and_exported_in_turn(folder):
     run("apply", "day1.seqspan", "day2.csv", "-q")
     write_days(folder / "day3.csv", (0, 2), seed=2)

@@ -40,6 +40,14 @@ def test_blocks_are_the_rows_in_order(tmp_path, rows, save, n_rows):
     np.testing.assert_allclose(np.concatenate(blocks), rows)
 
 
+@pytest.mark.parametrize("kind", ["<f8", ">f8", "<f4", ">f4", "<f2", "i8", ">i4", "u4", "i2", "u1", "?"])
+def test_blocks_have_every_digit_of_arrays_of_any_type(tmp_path, kind):
+    largest = 1 if kind == "?" else np.pi if "f" in kind else np.iinfo(kind).max // 2 ** (8 * (kind == "i8"))
+    array = np.array([[0, largest, 1], [1, largest - 1 if kind == "u1" else largest, 0]]).astype(kind)
+    np.save(tmp_path / "numbers.npy", array)
+    assert next(read_blocks(tmp_path / "numbers.npy")).tolist() == array.astype(float).tolist()
+
+
 def test_durations_of_a_parquet_file_are_the_features_that_read_gives(tmp_path):
     lags = [timedelta(milliseconds=7 * place % 5) for place in range(12)]
     when = [timedelta(seconds=place) for place in range(12)]

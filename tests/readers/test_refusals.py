@@ -112,6 +112,12 @@ def test_labels_may_be_numbers_between_the_features(tmp_path):
     assert (recording.labels.tolist(), recording.label_names) == ([1, 1, 0], ("2.5", "7"))
 
 
+def test_labels_that_are_long_numbers_have_different_names(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text("a,kind\n1,1234567\n2,1234568\n3,0.1234567\n")
+    assert read(path, labels="kind").label_names == ("0.1234567", "1234567", "1234568")
+
+
 def test_dropping_every_row_is_refused(tmp_path):
     path = tmp_path / "table.csv"
     path.write_text("a,b\n1,\n,2\n3,\n")

@@ -67,6 +67,16 @@ def test_values_to_ignore_are_missing(tmp_path):
     assert filled.X[3, 1] == pytest.approx((filled.X[2, 1] + filled.X[4, 1]) / 2)
 
 
+@pytest.mark.parametrize("written", ["-1.23e34", "3.4028235e+38", "0.1", "1e39"])
+def test_values_to_ignore_are_rounded_as_the_data_are(tmp_path, written):
+    cube = np.random.default_rng(2).random((6, 1, 4)).astype(np.float32)
+    with np.errstate(over="ignore"):
+        cube[3, 0, 1] = np.float64(written)  # in single precision: not the number of the header
+    path = write_cube(tmp_path, cube, more=f"data ignore value = {written}\n")
+    filled = read(path, missing="interpolate")
+    assert filled.X[3, 1] == pytest.approx((filled.X[2, 1] + filled.X[4, 1]) / 2)
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [

@@ -114,6 +114,22 @@ def test_names_in_a_comment_are_those_of_the_columns(tmp_path, delimiter):
     assert any("names of the columns from a comment" in note for note in recording.notes)
 
 
+@pytest.mark.parametrize("error", ["#N/A", "#DIV/0!", "#NAME?"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "cp1252"])
+@pytest.mark.parametrize("delimiter", [",", ";", " "])
+def test_errors_of_spreadsheets_are_no_comments(tmp_path, error, encoding, delimiter):
+    rows = [f"{i}.5,{i % 3},2" for i in range(8)]
+    for place in (0, 5):
+        rows[place] = f"{error},{place % 3},2"
+    text = "\n".join(["# größe,b,c", *rows, "# the end", ""]).replace(",", delimiter)
+    (tmp_path / "table.csv").write_text(text, encoding=encoding)
+    with pytest.raises(ValueError, match=r"größe \(2\), first in row 0"):
+        read(tmp_path / "table.csv")
+    filled = read(tmp_path / "table.csv", missing="interpolate")
+    assert filled.feature_names == ("größe", "b", "c")
+    assert filled.X[:, 0].tolist() == [1.5, 1.5, 2.5, 3.5, 4.5, 5.5, 6.5, 7.5]
+
+
 @pytest.mark.parametrize("comment", ["# of three", "# a,b", "# a,b,b", "# 1,2,3", "# a,,c"])
 def test_other_comments_name_no_columns(tmp_path, comment):
     recording = read_text(tmp_path, f"{comment}\n1,2,3\n4,5,7\n")
@@ -159,6 +175,11 @@ def test_dates_with_several_offsets_are_in_utc_and_it_is_noted(tmp_path):
         (["03.01.24", "04.01.24"], ["2024-01-03", "2024-01-04"], False),
         (["03.01.99 10:00", "04.01.99 10:00"], ["1999-01-03T10:00:00", "1999-01-04T10:00:00"], False),
         (["30/01/24", "31/01/24"], ["2024-01-30", "2024-01-31"], False),
+        (
+            ["03.01.24 10:00:00.1234", "04.01.24 10:00:00.1235"],  # four digits, but no year
+            ["2024-01-03T10:00:00.123400", "2024-01-04T10:00:00.123500"],
+            False,
+        ),
         (["01/30/24", "01/31/24"], ["2024-01-30", "2024-01-31"], False),
         (["01/05/2024", "02/05/2024"], ["2024-05-01", "2024-05-02"], True),
         (["01/01/2024", "02/02/2024"], ["2024-01-01", "2024-02-02"], False),
@@ -330,6 +351,24 @@ def test_columns_of_an_array_are_chosen_by_number(tmp_path):
     assert read(tmp_path / "x.npy", exclude=[0]).feature_names == ("column_1", "column_2")
 
 
+def test_bands_of_one_wavelength_are_different_columns(tmp_path):
+    X = np.arange(15.0).reshape(3, 5)
+    np.savez(tmp_path / "x.npz", X=X, wavelengths=[4.0, 5, 5, 6, 7])  # of two spectrometers that overlap
+    for choice, kept in (
+        ({"exclude": "1"}, [1, 2, 3, 4]),
+        ({"columns": "3-4"}, [2, 3]),
+        ({"exclude": 1}, [0, 2, 3, 4]),
+    ):
+        recording = read(tmp_path / "x.npz", variable="X", **choice)
+        assert recording.X.tolist() == X[:, kept].tolist()
+    assert read(tmp_path / "x.npz", variable="X", columns=(1, 2)).feature_names == ("5", "5")
+
+
+def test_gaps_between_the_largest_numbers_are_filled(tmp_path):
+    recording = read_text(tmp_path, "a,b\n1.6e308,1\n,2\n-1.6e308,4\n", missing="interpolate")
+    assert recording.X[:, 0].tolist() == [1.6e308, 0, -1.6e308]
+
+
 def test_rows_of_the_file_are_known_after_some_were_dropped(tmp_path):
     recording = read_text(tmp_path, "a,b\n1,1\nNA,3\n2,5\n", missing="drop")
     assert recording.rows.tolist() == [0, 2]
@@ -368,12 +407,25 @@ def test_a_time_that_decreases_in_a_few_rows_is_a_feature_and_is_noted(tmp_path)
         read_text(tmp_path, "time,a\n2,5\n1,6\n", time="time")
 
 
+def test_a_core_from_below_has_no_depth_for_a_feature(tmp_path):
+    rows = "".join(f"{50 - i / 2},{100 - i},{i % 7}\n" for i in range(30))
+    recording = read_text(tmp_path, f"Depth [m],left,a\n{rows}")
+    assert recording.feature_names == ("left", "a")
+    assert any("'Depth [m]', which is a depth that only falls" in note for note in recording.notes)
+    assert any(note.startswith("left only falls from row to row") for note in recording.notes)
+    diver = "".join(f"{50 - abs(i - 20)},{i % 7}\n" for i in range(60))
+    assert read_text(tmp_path, f"depth,a\n{diver}").feature_names == ("depth", "a")
+
+
 def test_a_column_can_be_named_for_time_and_labels(tmp_path):
     text = "a,when,what\n1,0,run\n2,5,walk\n3,9,run\n"
     recording = read_text(tmp_path, text, time="when", labels="what")
     assert recording.times.tolist() == [0, 5, 9]
     assert recording.labels.tolist() == [0, 1, 0]
     assert recording.label_names == ("run", "walk")
+    for no_column in ("0", -1, "4", "1-2", "2-99999999999", "9" * 5):
+        with pytest.raises(ValueError, match=r"time must be a numeric or date column \(a, when\); got"):
+            read_text(tmp_path, text, time=no_column)
     with pytest.raises(ValueError, match=r"time must be a numeric or date column \(a, when\); got 'tim'"):
         read_text(tmp_path, text, time="tim")
     with pytest.raises(ValueError, match=r"labels must be one of the columns \(a, when, what\); got 'x'"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from pathlib import Path
 
 import av
 import numpy as np
@@ -12,6 +13,7 @@ from tests.readers.samples import frames, write_gif, write_tiff, write_video
 
 from seqspan.readers import read
 from seqspan.readers._frames import RowStore
+from seqspan.readers.images import natural_key
 from seqspan.recording import FrameView
 
 # MPEG-4 at default quality; a wrong frame, a turn or a shift of the square is off by 40 and more on average
@@ -78,6 +80,24 @@ def test_start_stop_and_stride_choose_frames_by_their_times(tmp_path):
     part = read(tmp_path / "film.mp4", start=0.25, stop=1.0, stride=3)
     assert np.allclose(part.times, [0.3, 0.6, 0.9])
     assert np.array_equal(part.X, whole.X[[3, 6, 9]])
+    assert part.rows.tolist() == [3, 6, 9]
+
+
+@pytest.mark.parametrize("name", ["film.mp4", "film.mkv", "film.ts", "film.avi"])
+def test_frames_are_those_of_the_film_wherever_reading_starts(tmp_path, name):
+    rng = np.random.default_rng(0)
+    with av.open(str(tmp_path / name), "w") as container:
+        stream = container.add_stream("libx264", rate=10, width=64, height=48, pix_fmt="yuv420p")
+        stream.codec_context.max_b_frames, stream.codec_context.gop_size = 2, 12
+        for k in range(60):
+            frame = av.VideoFrame.from_ndarray(rng.integers(0, 255, (48, 64, 3), np.uint8), "rgb24")
+            frame.pts = k if name == "film.avi" else k + (k > 15) * (k // 2)  # the rate varies
+            container.mux(stream.encode(frame))
+        container.mux(stream.encode())
+    whole = read(tmp_path / name)
+    part = read(tmp_path / name, start=whole.times[35] - 0.01)
+    assert part.rows.tolist() == list(range(35, 60))
+    assert np.array_equal(part.X, whole.X[35:])
 
 
 def test_skipped_frames_are_noted_with_the_precision_that_is_left(tmp_path):
@@ -213,3 +233,13 @@ def test_options_out_of_range_say_what_is_needed(tmp_path, options):
     write_video(tmp_path / "film.mp4")
     with pytest.raises(ValueError, match=r"film\.mp4: (size|stride|damaged|stop) must .*; got"):
         read(tmp_path / "film.mp4", **options)
+
+
+def test_pictures_with_the_same_number_have_an_order():
+    names = ["f01.png", "f1.png", "F1.png", "f2.png", "f10.png"]
+    for given in (names, names[::-1]):
+        assert [each.name for each in sorted(map(Path, given), key=natural_key)] == [
+            "F1.png",
+            *names[:2],
+            *names[3:],
+        ]

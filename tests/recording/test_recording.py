@@ -206,3 +206,12 @@ def test_dates_that_cannot_be_put_together_are_noted(zone, why):
     together = concatenate([walk, other])
     assert (together.dates is None) == bool(why)
     assert [bool(re.search(why or "", note)) for note in together.notes] == [True] * bool(why)
+
+
+def test_times_since_1970_are_dates_in_any_order_of_the_recordings():
+    first = replace(as_recording(np.eye(3)), times=1.7e9 + np.arange(3.0), time_unit="s")
+    second, stopwatch = replace(first, times=first.times + 60), replace(first, times=np.arange(3.0))
+    for both in ([first, second], [second, first]):
+        found = concatenate(both).calendar
+        assert found.instants.tolist() == [day for each in both for day in each.calendar.instants.tolist()]
+    assert concatenate([first, stopwatch, second]).calendar is None  # not 1970

@@ -69,7 +69,8 @@ class Dates:
         """
         if unit not in PER_SECOND or not len(times):
             return None
-        first, last = times[0] / PER_SECOND[unit], times[-1] / PER_SECOND[unit]
+        # several recordings each begin anew, in any order
+        first, last = times.min() / PER_SECOND[unit], times.max() / PER_SECOND[unit]
         if not EPOCH_SECONDS[0] <= first <= last <= EPOCH_SECONDS[1]:
             return None
         microseconds = np.round(times * (1e6 / PER_SECOND[unit])).astype(np.int64)

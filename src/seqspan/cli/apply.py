@@ -140,7 +140,8 @@ def apply_job(job: Job, known: Known) -> Outcome:
     options = {"format": job.settings.format, **read_options(job.settings)}
     source_hash = hash_files(list_files(job.source, **options))
     relevant = {name: value for name, value in asdict(job.settings).items() if name != "out"}
-    fingerprint = hash_values(job.source.name, source_hash, known.sha256, relevant, code_version())
+    about = known.sha256, list(known.label_names)  # the names are not in the file of the states
+    fingerprint = hash_values(job.source.name, source_hash, about, relevant, code_version())
     stored = load_result(job.folder)
     if stored is not None and stored.get("fingerprint") == fingerprint:
         return Outcome(job.name, job.folder, stored, "unchanged")
@@ -192,9 +193,10 @@ def _match_rate(recording: Recording, known: Known, *, resampled: bool) -> Recor
     if resampled:
         return resample_to(recording, before)
     found, here = describe_rate(before, recording), describe_rate(rate, recording)
+    lower = min(before, rate) / SECONDS.get(recording.time_unit, 1.0)  # as --resample takes it: per second
     return recording.with_notes(
         f"the known labels were found at {found}, and this was recorded at {here}, which may mislead; "
-        f"segment --resample {min(before, rate):.4g} finds labels that can be compared"
+        f"segment --resample {lower:.4g} finds labels that can be compared"
     )
 
 

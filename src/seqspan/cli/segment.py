@@ -30,7 +30,7 @@ from seqspan.methods._base import Parameters
 from seqspan.pipeline import MIN_SAMPLES, cut, represent
 from seqspan.readers._limits import check_regular
 from seqspan.readers._read import list_files, read
-from seqspan.recording import Recording, concatenate, split_at_gaps
+from seqspan.recording import Recording, concatenate, resample_to, split_at_gaps
 from seqspan.report import build_report
 from seqspan.results.cache import SolutionCache
 from seqspan.results.corrections import Corrections, read_corrections
@@ -160,7 +160,12 @@ def _read(job: Job, options: dict[str, Any]) -> Recording:
         recordings = list(readers.map(partial(read, **options), job.sources))
     if job.settings.gap is not None:
         recordings = [_split(each, job.settings.gap) for each in recordings]
-    return concatenate(recordings, parse_rate(job.settings))
+    rate = parse_rate(job.settings)
+    if isinstance(
+        rate, float
+    ):  # per second, whatever the unit of the times; per unit of others, such as depths
+        recordings = [resample_to(each, rate * SECONDS.get(each.time_unit, 1.0)) for each in recordings]
+    return concatenate(recordings, rate if isinstance(rate, str) else None)
 
 
 def _split(recording: Recording, gap: float) -> Recording:

@@ -97,7 +97,13 @@ def _from_list(values: Any, n_samples: int, *, labels: bool) -> Truth:
     if not isinstance(values, list):
         raise ValueError(f"expected a list; got {type(values).__name__}.")
     if not labels:
-        return Truth.from_boundaries([_sample_number(value) for value in values], n_samples)
+        starts = [_sample_number(value) for value in values]
+        if len(set(starts)) < len(starts):  # such as labels of which one is missing
+            raise ValueError(
+                f"{len(values)} values are no labels, of which each sample has one, and no boundaries, of "
+                "which no two are the same."
+            )
+        return Truth.from_boundaries(starts, n_samples)
     if len(values) != n_samples:
         raise ValueError(f"one label per sample is needed; got {len(values)}.")
     return Truth.from_labels([str(value) for value in values])

@@ -99,7 +99,10 @@ def parse_length(given: str) -> tuple[float, str]:
         raise ValueError(
             f"--min-length must be a number of samples, or a time such as 2s (units: {units}); got {given!r}."
         )
-    return float(match[1]), unit
+    number = float(match[1])
+    if number == float("inf"):
+        raise ValueError(f"--min-length must be a finite number; got {given[:20]}...")
+    return number, unit
 
 
 def count_samples(given: str, recording: Recording, preprocess: str) -> int:

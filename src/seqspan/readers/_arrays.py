@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from seqspan._core.checks import check_choice
 from seqspan._core.types import Array
-from seqspan.readers._columns import Given, check_times, find_columns, note_features, unit_of
+from seqspan.readers._columns import Given, check_times, find_places, note_features, unit_of
 from seqspan.readers._frames import pixel_names
 from seqspan.readers._missing import MISSING_CHOICES, CompleteMatrix, resolve_missing
 from seqspan.readers._table import as_tuple, number_labels
@@ -186,12 +186,13 @@ def _choose_features(
         return X, names, []
     if image:
         raise ValueError("columns and exclude are for tables of numbers; the array holds images.")
-    unwanted = find_columns("exclude", options.exclude, names)
-    wanted = find_columns("columns", options.columns, names) if options.columns else names
-    kept = tuple(name for name in wanted if name not in unwanted)
+    unwanted = set(find_places("exclude", options.exclude, names))
+    wanted = find_places("columns", options.columns, names) if options.columns else range(len(names))
+    kept = [place for place in wanted if place not in unwanted]
     if not kept:
         raise ValueError("columns and exclude leave no feature.")
-    return X[:, [names.index(name) for name in kept]], kept, [note_features(kept)]
+    chosen = tuple(names[place] for place in kept)
+    return X[:, kept], chosen, [note_features(chosen)]
 
 
 def _times(values: AnyArray | None, name: str | None, n_samples: int) -> tuple[Array, str]:

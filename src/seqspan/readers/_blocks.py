@@ -88,5 +88,6 @@ def _read_parquet_blocks(path: Path, n_rows: int) -> Iterator[Array]:
 
 
 def _as_floats(rows: Any) -> Array:
-    """Keep float64, convert everything else to float32."""
-    return np.ascontiguousarray(rows, dtype=rows.dtype if rows.dtype == np.float64 else np.float32)
+    """Single precision where it has all digits, as it has of small integers, else double precision."""
+    wide = np.promote_types(rows.dtype, np.float32) != np.float32
+    return np.ascontiguousarray(rows, dtype=np.float64 if wide else np.float32)

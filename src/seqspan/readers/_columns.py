@@ -138,16 +138,20 @@ def _column(name: str, order: Sequence[str]) -> str:
 
 
 def _note_meters(features: Sequence[str], values: Values) -> list[str]:
-    """Say so if a feature only grows, as a counter or a meter does: then no state is like an earlier one."""
-    growing = [name for name in features if _is_meter(values(name, None))]
-    if not growing:
-        return []
-    one = len(growing) == 1
-    remedy = "it is a counter or meter, exclude it" if one else "they are counters or meters, exclude them"
-    return [
-        f"{list_names(growing)} only {'grows' if one else 'grow'} from row to row, so hardly any state can "
-        f"return; if {remedy}"
-    ]
+    """Say so if a feature only grows or falls, as a counter or meter does: then hardly any state returns."""
+    notes = []
+    for verb, sign in (("grow", 1), ("fall", -1)):
+        names = [name for name in features if _is_meter(sign * values(name, None))]
+        one = len(names) == 1
+        remedy = (
+            "it is a counter or meter, exclude it" if one else "they are counters or meters, exclude them"
+        )
+        if names:
+            notes.append(
+                f"{list_names(names)} only {verb}{'s' if one else ''} from row to row, so hardly any state "
+                f"can return; if {remedy}"
+            )
+    return notes
 
 
 def _is_meter(column: Array) -> bool:
@@ -178,7 +182,12 @@ def find_columns(option: str, given: Iterable[Given], order: Sequence[str]) -> l
     >>> find_columns("columns", ["flow", "1", 1, "2-3"], ["time", "flow", "pressure"])
     ['flow', 'time', 'pressure']
     """
-    found: dict[str, None] = {}
+    return [order[place] for place in find_places(option, given, order)]
+
+
+def find_places(option: str, given: Iterable[Given], order: Sequence[str]) -> list[int]:
+    """Places of the same columns, counted from 0; of arrays, several columns may have one name."""
+    found: dict[int, None] = {}
     for item in given:
         places = _places(item, order)
         if not places or not all(0 <= place < len(order) for place in places):
@@ -186,7 +195,7 @@ def find_columns(option: str, given: Iterable[Given], order: Sequence[str]) -> l
                 f"{option} must be among the table's columns ({_list(order)}), or their numbers from 1 "
                 f"to {len(order)}; got {item!r}."
             )
-        found |= dict.fromkeys(order[place] for place in places)
+        found |= dict.fromkeys(places)
     return list(found)
 
 
@@ -200,7 +209,7 @@ def _places(given: Given, order: Sequence[str]) -> Sequence[int]:
     if not isinstance(given, str):
         return [int(given)]
     if given in order:
-        return [order.index(given)]
+        return [place for place, name in enumerate(order) if name == given]
     match = re.fullmatch(r"(\d+)(?:-(\d+))?", given.strip(), re.ASCII)
     return range(int(match[1]) - 1, int(match[2] or match[1])) if match else []
 
@@ -211,8 +220,9 @@ def _choose_time(
     """The time column and notes: the one that the user names, or the first that can be the time."""
     usable = (*header.numeric, *header.temporal)
     if given is not None:
-        named = [header.order[place] for place in _places(given, header.order) if place < len(header.order)]
-        if len(named) != 1 or named[0] not in usable:
+        places = _places(given, header.order)
+        named = [header.order[place] for place in places[:2] if 0 <= place < len(header.order)]
+        if len(places) != 1 or not named or named[0] not in usable:
             known = _list(name for name in header.order if name in usable)
             raise ValueError(f"time must be a numeric or date column ({known}); got {given!r}.")
         check_times(f"column {named[0]!r}", values(named[0], None))
@@ -279,6 +289,8 @@ def _reason_against(name: str, values: Values) -> str:
     start, word = values(name, LEAST_ROWS), _word(name)
     if word and word not in AMBIGUOUS and _is_broken_clock(values(name, None)):
         return "is a clock that runs backwards, was set back or has gaps"
+    if word == "depth" and (np.diff(start) <= 0).all() and _is_meter(-values(name, None)):
+        return "is a depth that only falls: with the rows in the opposite order, it would be the times"
     if not np.isfinite(start).all() or not len(start):
         return ""
     steps = np.diff(start)

@@ -18,7 +18,8 @@ DATE_FORMATS = (
 )
 OFFSET = r":\d\d.*?(Z|[+-]\d\d:?\d\d)$"  # at the end of a date with a time of day
 MORE_THAN_MICROSECONDS = r"\.\d{7}"
-FULL_YEAR = r"\d{4}"  # without it, %Y would read the year 24
+# at the beginning, or after a day and a month; without it, %Y would read the year 24
+FULL_YEAR = r"^\s*(\d\d?[./-]\d\d?[./-])?\d{4}"
 SLASHES = r"^\s*(?<first>\d\d?)[/-](?<second>\d\d?)[/-]\d"
 
 

@@ -11,6 +11,8 @@ from itertools import zip_longest
 
 from seqspan.readers._numbers import NULLS, Evidence, is_decorated, marks_of
 
+#: What spreadsheets write for a cell without a value; at the beginning of a line, it begins no comment.
+SPREADSHEET_ERROR = re.compile(rb"^#(?:N/A|DIV/0!|REF!|VALUE!|NAME\?|NUM!|NULL!)", re.M)
 SAMPLE_BYTES = 2**18  # bytes at the start of the file that are looked at
 SAMPLE_LINES = 200  # lines at the start that are looked at
 DELIMITERS = (",", ";", "\t", "|", " ")
@@ -86,6 +88,8 @@ def find_dialect(
     if not whole:
         lines = lines[:-1]
     comment = "#" if lines and lines[0].lstrip().startswith("#") else None
+    if comment:
+        lines = [without_errors(line.encode()).decode() for line in lines]
     first = next((place for place, line in enumerate(lines) if line.strip() and not _is_comment(line)), 0)
     above = [line for line in lines[:first] if comment and line.strip()]
     lines = [line for line in lines if line.strip() and not (comment and line.startswith(comment))]
@@ -100,6 +104,17 @@ def find_dialect(
     names = () if header or not above else _names_in(above[-1], best, len(rows[0]))
     decimal = find_decimal(rows, best)
     return Dialect(encoding, best, decimal, header, comment, nulls, names, ends_with_return), rows
+
+
+def without_errors(text: bytes) -> bytes:
+    r"""Write the errors of spreadsheets as missing values where lines begin with them.
+
+    Examples
+    --------
+    >>> without_errors(b"# log\n#DIV/0!,1\n")
+    b'# log\nNA,1\n'
+    """
+    return SPREADSHEET_ERROR.sub(b"NA", text)
 
 
 def _is_comment(line: str) -> bool:

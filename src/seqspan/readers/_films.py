@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from io import FileIO
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -62,8 +63,10 @@ def decode_film(channel: Channel, path: str, selection: dict[str, Any]) -> dict[
     with open_film(path) as container:
         stream = first_stream(container)
         clock, scaler, problem = Clock(stream), Scaler(wanted), ""
+        first = None
         try:
             for time, frame in selected_frames(container, stream, clock, wanted):
+                first = time if first is None else first
                 channel.send_frame(time, scaler.scale(frame))
         except BrokenPipeError:
             raise
@@ -73,7 +76,22 @@ def decode_film(channel: Channel, path: str, selection: dict[str, Any]) -> dict[
             problem = f"decoding stopped after {clock.n_frames} frames: {error}"
         if not problem and wanted.start is None and wanted.stop is None:
             problem = _describe_early_end(container, stream, clock)
-        return {"problem": problem, "notes": scaler.notes() + clock.notes()}
+    n_skipped = 0 if wanted.start is None or first is None else count_frames_before(path, first)
+    return {"problem": problem, "notes": scaler.notes() + clock.notes(), "n_skipped": n_skipped}
+
+
+def count_frames_before(path: str, seconds: float) -> int:
+    """How many frames a film shows before a time: its packets are read, and not decoded."""
+    count = 0
+    with open_film(path) as container:
+        stream = first_stream(container)
+        unit, start = float(stream.time_base or 0), stream.start_time or 0
+        latest = seconds - 0.1 / float(frame_rate_of(stream))  # half a frame would count one of another rate
+        for packet in container.demux(stream):
+            count += packet.pts is not None and 0 <= (packet.pts - start) * unit < latest
+            if packet.dts is not None and (packet.dts - start) * unit > seconds:  # later ones are shown later
+                break
+    return count
 
 
 def probe_film(channel: Channel, path: str) -> dict[str, Any]:
@@ -98,12 +116,11 @@ def pick_frames(
     with open_film(path) as container:
         stream = first_stream(container)
         half = 0.5 / float(frame_rate_of(stream))
-        frames = _with_times(container, stream)
+        frames = _with_times(stream, container.decode(stream))
         frame = following = next(frames, None)
         for wanted in times:
             if frame is None or wanted - frame[0] > seek_seconds:
-                _seek(container, stream, wanted)
-                frames = _with_times(container, stream)
+                frames = _with_times(stream, _frames_from(container, stream, wanted))
                 frame = following = next(frames, None)
             while frame and following and abs(following[0] - wanted) <= abs(frame[0] - wanted):
                 frame, following = following, next(frames, None)
@@ -112,10 +129,10 @@ def pick_frames(
             channel.send_frame(wanted, _thumbnail(frame[1], size))
 
 
-def _with_times(container: InputContainer, stream: VideoStream) -> Iterator[tuple[float, VideoFrame]]:
-    """Yield the frames from here on, with their times."""
+def _with_times(stream: VideoStream, frames: Iterator[VideoFrame]) -> Iterator[tuple[float, VideoFrame]]:
+    """Yield frames with their times."""
     clock = Clock(stream)
-    for frame in container.decode(stream):
+    for frame in frames:
         yield clock.time_of(frame), frame
 
 
@@ -180,24 +197,33 @@ def frame_rate_of(stream: VideoStream) -> Fraction:
     return Fraction(stream.average_rate or stream.guessed_rate or DEFAULT_RATE)
 
 
-def _seek(container: InputContainer, stream: VideoStream, seconds: float) -> None:
-    """Go to the key frame before a time."""
-    if stream.time_base is not None:
-        container.seek((stream.start_time or 0) + int(seconds / stream.time_base), stream=stream)
+def _frames_from(container: InputContainer, stream: VideoStream, seconds: float) -> Iterator[VideoFrame]:
+    """The frames from a key frame before a time on.
+
+    In some containers, such as MPEG transport streams, FFmpeg goes to the one after it: then further back.
+    """
+    for target in (seconds, seconds - 10, seconds - 60, 0.0):
+        if stream.time_base is not None:
+            container.seek((stream.start_time or 0) + int(max(target, 0) / stream.time_base), stream=stream)
+        frames = container.decode(stream)
+        first = next(frames, None)
+        if target <= 0 or (first is not None and Clock(stream).time_of(first) <= seconds):
+            break
+    return chain([] if first is None else [first], frames)
 
 
 def selected_frames(
     container: InputContainer, stream: VideoStream, clock: Clock, wanted: Selection
 ) -> Iterator[tuple[float, VideoFrame]]:
     """Yield the time and the frame for every stride-th frame in the chosen time range."""
-    if wanted.start is not None:
-        _seek(container, stream, wanted.start)
+    start = wanted.start
+    frames = container.decode(stream) if start is None else _frames_from(container, stream, start)
     n_inside = 0
-    for frame in container.decode(stream):
+    for frame in frames:
         time = clock.time_of(frame)
         if wanted.stop is not None and time >= wanted.stop:
             return
-        if wanted.start is not None and time < wanted.start:
+        if start is not None and time < start:
             continue
         if n_inside % wanted.stride == 0:
             yield time, frame

@@ -127,5 +127,6 @@ def interpolate_columns(X: Array) -> Array:
     for column in filled.T:
         known = np.isfinite(column)
         if not known.all():
-            column[~known] = np.interp(rows[~known], rows[known], column[known])
+            # halves, because the difference of the largest numbers would overflow
+            column[~known] = 2 * np.interp(rows[~known], rows[known], column[known] / 2)
     return filled

@@ -188,5 +188,8 @@ def number_labels(values: npt.NDArray[Any]) -> tuple[IntArray, tuple[str, ...]]:
     (array([1, 0, 1]), ('jump', 'walk'))
     """
     kinds, labels = np.unique(values, return_inverse=True)
-    names = tuple(f"{kind:g}" if isinstance(kind, float) else str(kind) for kind in kinds.tolist())
+    # repr has all digits of a float: two labels must not have one name
+    names = tuple(
+        repr(kind).removesuffix(".0") if isinstance(kind, float) else str(kind) for kind in kinds.tolist()
+    )
     return labels.astype(np.intp), names

@@ -24,6 +24,7 @@ from seqspan.readers._dialect import (
     Dialect,
     find_dialect,
     is_number,
+    without_errors,
 )
 from seqspan.readers._limits import check_bytes, is_gzip, is_utf8
 from seqspan.readers._numbers import NULLS, NUMERIC_SHARE, Evidence, WrittenColumn
@@ -285,6 +286,8 @@ def _plain_text(source: Path | bytes, dialect: Dialect) -> Path | io.BytesIO:
         # Up to 1.30, polars takes such a name for a pattern despite glob=False.
         if isinstance(source, Path) and (any(sign in str(source) for sign in "*?[") or not is_utf8(source)):
             source = source.read_bytes()
+        if dialect.comment:
+            source = without_errors(source if isinstance(source, bytes) else source.read_bytes())
         return io.BytesIO(source) if isinstance(source, bytes) else source
     content = source if isinstance(source, bytes) else source.read_bytes()
     # Five bytes are undefined in cp1252; numbers do not contain them.
@@ -293,7 +296,8 @@ def _plain_text(source: Path | bytes, dialect: Dialect) -> Path | io.BytesIO:
         text = text.replace("\r", "\n")
     if dialect.delimiter == " ":
         text = "\n".join(" ".join(line.split()) for line in text.splitlines())
-    return io.BytesIO(text.encode("utf-8"))
+    plain = text.encode("utf-8")
+    return io.BytesIO(without_errors(plain) if dialect.comment else plain)
 
 
 def _as_numbers(

@@ -148,8 +148,12 @@ def _along_depth(
 def _valid(values: npt.NDArray[Any], ignored: float | None) -> Array:
     """Convert to floats, with NaN for the value that the header says to ignore."""
     floats = np.array(values, dtype=float)
-    if ignored is not None:
-        floats[floats == ignored] = np.nan
+    if ignored is None:
+        return floats
+    if values.dtype.kind == "f":  # the header may have more digits than the data
+        with np.errstate(over="ignore"):
+            ignored = float(np.array(ignored).astype(values.dtype))
+    floats[floats == ignored] = np.nan
     return floats
 
 

@@ -52,10 +52,11 @@ def image_files(path: Path, options: FrameOptions) -> list[Path]:
     return sorted(files, key=natural_key)
 
 
-def natural_key(path: Path) -> list[tuple[int, str]]:
-    """Sort key for names: by the value of the numbers in them."""
+def natural_key(path: Path) -> tuple[list[tuple[int, str]], str]:
+    """Sort key for names: by the value of the numbers in them; f1 and f01 must have an order, too."""
     parts = re.split(r"(\d+)", path.name.lower())
-    return [(int(part), "") if part.isdigit() and part.isascii() else (-1, part) for part in parts]
+    values = [(int(part), "") if part.isdigit() and part.isascii() else (-1, part) for part in parts]
+    return values, path.name
 
 
 def _times(durations: list[float]) -> tuple[list[float], str]:

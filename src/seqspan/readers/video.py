@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from os import PathLike
 from pathlib import Path
@@ -78,7 +78,8 @@ def load_video(path: Path, options: VideoOptions, max_bytes: int) -> Recording:
         # AVI stamps packets in decoding order, but frames arrive in display order: sorting is correct.
         times.sort()
         notes.append("time stamps were out of order and have been sorted")
-    return frames_to_recording(rows, options, times, "s", [*notes, *about["notes"], *storage_notes])
+    found = frames_to_recording(rows, options, times, "s", [*notes, *about["notes"], *storage_notes])
+    return replace(found, rows=about["n_skipped"] + found.file_rows)
 
 
 def probe_film(path: str | PathLike[str]) -> tuple[Fraction, tuple[int, int]]:

@@ -118,6 +118,8 @@ def _dates_at(recording: Recording, new: Array) -> Dates | None:
     if recording.dates is None:
         return None
     instants = recording.dates.instants
+    if instants.dtype != "M8[ns]":  # whole seconds, or days, have no room for samples between them
+        instants = instants.astype("M8[us]")
     counts = np.interp(new, recording.times, (instants - instants[0]).astype(np.int64))
     return replace(recording.dates, instants=instants[0] + counts.round().astype(np.int64))
 

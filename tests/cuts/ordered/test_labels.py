@@ -292,6 +292,18 @@ def test_the_correlation_time_of_a_first_order_process_is_known():
     assert correlation_time(Y, np.array([0, len(Y)])) == pytest.approx(9, rel=0.1)
 
 
+@pytest.mark.parametrize("size", [1e-150, 1.0, 1e100])
+def test_rounding_within_spans_is_no_correlation(size):
+    edges = np.array([0, 50, 100, 200, 300, 500])
+    # 0.1 and the like are not the mean of so many of them: what is left is the same for all samples of a span
+    steps = size * np.repeat(
+        [[0.1, 0.33], [0.3, 0.1], [0.1, 0.7], [0.7, 0.1], [0.3, 0.3]], np.diff(edges), axis=0
+    )
+    assert correlation_time(steps, edges) == 1.0
+    noise = size * np.random.default_rng(0).standard_normal((500, 2))
+    assert correlation_time(np.hstack([noise, steps]), edges) == correlation_time(noise, edges)
+
+
 def test_steps_between_spans_and_samples_that_are_equal_are_no_correlation():
     rng = np.random.default_rng(0)
     edges = np.array([0, 100, 200])

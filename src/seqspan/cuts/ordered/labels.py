@@ -245,9 +245,10 @@ def variance_inflation(Y: Array, edges: IntArray) -> float:
 
 
 def correlation_time(Y: Array, edges: IntArray) -> float:
-    """Integrated autocorrelation time within spans, in samples, averaged over features.
+    """Integrated autocorrelation time within spans, in samples, averaged over the features that vary there.
 
-    Autocorrelations are added up to the first that independent samples could have by chance.
+    Autocorrelations are added up to the first that independent samples could have by chance. Where a feature
+    only has rounding within spans, its neighbours are alike however long the spans are, which says nothing.
 
     Examples
     --------
@@ -259,18 +260,22 @@ def correlation_time(Y: Array, edges: IntArray) -> float:
     """
     longest = int(np.diff(edges).max())
     blocks = np.array_split(np.arange(Y.shape[1]), min(-(-longest * Y.shape[1] // MAX_LAGS), Y.shape[1]))
-    return float(np.concatenate([_correlation_times(Y[:, block], edges) for block in blocks]).mean())
+    times = np.concatenate([_correlation_times(Y[:, block], edges) for block in blocks])
+    varying = np.isfinite(times)
+    return float(times[varying].mean()) if varying.any() else 1.0
 
 
 def _correlation_times(Y: Array, edges: IntArray) -> Array:
-    """Integrated autocorrelation time of each feature."""
+    """Integrated autocorrelation time of each feature, NaN if it does not vary within spans."""
     products = np.zeros((int(np.diff(edges).max()), Y.shape[1]))  # with the sample 0, 1, ... later, summed up
     for start, end in pairwise(edges.tolist()):
         products[: end - start] += _lagged_products(Y[start:end] - Y[start:end].mean(axis=0))
     correlations = products[1:] / np.maximum(products[0], np.finfo(float).tiny)
     alike = np.logical_and.accumulate(correlations > 2 / np.sqrt(len(Y)), axis=0)
-    times: Array = 1 + 2 * np.sum(correlations, axis=0, where=alike)
-    return times
+    times = 1 + 2 * np.sum(correlations, axis=0, where=alike)
+    varying = products[0] > np.finfo(float).eps * np.sum(Y**2, axis=0)
+    found: Array = np.where(varying, times, np.nan)
+    return found
 
 
 def _lagged_products(Y: Array) -> Array:

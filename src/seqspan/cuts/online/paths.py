@@ -105,7 +105,7 @@ class GrowingPaths:
         return {
             "path_sums": self._sums, "path_best": self._best, "path_least": self._least,
             "path_where": self._where, "path_spans": np.array(spans, dtype=np.int64).reshape(-1, 3),
-            "path_places": np.array([self.n_samples, self.origin], dtype=np.int64),
+            "path_places": np.array([self.n_samples, self.origin]),
         }  # fmt: skip
 
     def restore(self, arrays: Mapping[str, Any]) -> None:

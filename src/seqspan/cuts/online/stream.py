@@ -310,7 +310,7 @@ class Stream:
         assert self._search is not None
         first = max(self._last_start, self.start)
         later = self._search.boundaries()
-        end = int(later[0]) if len(later) and later[0] > boundary else self.start + len(self._Y)
+        end = int(later[0]) if len(later) else self.start + len(self._Y)
         near = GaussianCost([self._Y[first - self.start : end - self.start]])
         place = refine(near, np.array([boundary - first]), self._search.step, self._min_length)
         boundary = first + int(place[0])
@@ -350,7 +350,7 @@ class Stream:
         assert self.prepared is not None
         reach = self.prepared.reach
         around = places[:, None] + np.arange(-reach, reach + 1)
-        runs: Array = self.rows[np.clip(around, 0, self._reached - self.start - 1)]
+        runs: Array = self.rows[np.maximum(around, 0)]
         return runs
 
     def _describe(self, runs: Array) -> Array:

@@ -211,6 +211,10 @@ def test_a_new_state_gets_anchors_of_its_own_but_not_too_often(monkeypatch):
     assert 1 <= len(described) <= 3200 // 600
     assert all(600 <= age < 600 + 3 * 160 for _, age in described)
     assert stream._described_at >= described[-1][0]
+    described.clear()
+    stream = Spied(Preparation(None))
+    stream.extend(recording([0, 1] * 10, length=160))
+    assert described == []
 
 
 def test_every_sample_may_be_a_boundary_of_a_short_stream_without_a_time_scale():

@@ -99,6 +99,19 @@ def test_recordings_are_resampled_one_by_one():
     assert "resampled from 10 Hz to 5 Hz" in found.notes
 
 
+def test_a_single_sample_has_any_rate():
+    log = recording_of(10.0, 20)
+    alone = log.take(np.array([7]))
+    several = concatenate([log, alone])
+    assert several.lengths == (200, 1)
+    found = resample_to(several, 5.0)
+    assert found.lengths == (100, 1)
+    np.testing.assert_array_equal(found.X[-1], log.X[7])
+    assert found.times[-1] == 0.7
+    with pytest.raises(ValueError, match=r"^a.csv has no sampling rate that others could be resampled to\.$"):
+        concatenate([recording_of(1.0, 1, source="a.csv"), log], "first")
+
+
 def test_different_rates_are_refused_with_a_list():
     rates = {"a": 50.0, "b": 50.2, "c": 25.0, "d": 100.0, "e": 25.0}
     recordings = [recording_of(rate, source=f"{name}.csv") for name, rate in rates.items()]

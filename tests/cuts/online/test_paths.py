@@ -48,6 +48,7 @@ def test_samples_too_few_for_a_span_have_the_label_that_costs_least_in_all():
     assert paths.open_spans() == []
     assert paths.cheapest_label() == 0
     paths.extend(np.array([[2.0], [0.0]]))
+    paths.extend(np.empty((2, 0)))
     assert paths.open_spans() == [(5, 1)]
 
 

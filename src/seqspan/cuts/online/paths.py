@@ -117,13 +117,9 @@ class GrowingPaths:
 
     def _keep(self, sums: Array, best: Array) -> None:
         """Keep the sums of the last places; they are counted from zero again, so that they stay small."""
-        above = sums[:, -1:].copy()
-        self._sums = sums - above
-        self._least = self._least + above[:, 0]
-        least = np.min(best)
-        if np.isfinite(least):
-            best, self._least = best - least, self._least - least
-        self._best = best
+        above, least = sums[:, -1:].copy(), best.min()
+        self._sums, self._best = sums - above, best - least
+        self._least = self._least + above[:, 0] - least
 
     def _last_places(self) -> IntArray:
         """Places at which a span may still start."""

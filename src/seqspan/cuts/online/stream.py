@@ -286,9 +286,9 @@ class Stream:
 
     def _make_room(self, first: int) -> None:
         """Forget the samples before `first`; boundaries there become final as they are."""
-        if self._search is not None:
-            self._finish_all(self._search.force(first))
-            self._search.forget(first)
+        assert self._search is not None
+        self._finish_all(self._search.force(first))
+        self._search.forget(first)
         self._rows, self._Y = self.rows[first - self.start :].copy(), self._Y[first - self.start :]
         self.start = first
 

@@ -9,8 +9,8 @@ import pytest
 from scipy.spatial.distance import pdist
 from tests.cuts.ordered.gaussian import cost_by_chain
 
+from seqspan.cuts.ordered import device_functions, surrogates
 from seqspan.cuts.ordered import n_spans as module
-from seqspan.cuts.ordered import surrogates
 from seqspan.cuts.ordered.features import sample_features
 from seqspan.cuts.ordered.n_spans import (
     CLEAR,
@@ -245,6 +245,34 @@ def test_blocks_are_means_and_the_last_may_be_shorter(monkeypatch):
     np.testing.assert_array_equal(averaged, [rows[:3].mean(0), rows[3:6].mean(0), rows[6:9].mean(0), rows[9]])
     assert (min_length, parts) == (2, [slice(0, 4)])
     assert module._average_blocks(rows, 2, ())[1] == 1
+
+
+def test_blocks_on_a_gpu_are_summed_by_a_device_function(monkeypatch):
+    rows, starts, asked = np.arange(20.0).reshape(10, 2), np.array([0, 3, 8]), []
+
+    def sum_blocks(rows, edges):
+        asked.append(edges.tolist())
+        return np.add.reduceat(rows, edges[:-1], axis=0)
+
+    monkeypatch.setattr(module, "is_on_gpu", lambda array: array is rows)
+    monkeypatch.setattr(device_functions, "sum_blocks", sum_blocks)
+    np.testing.assert_array_equal(module._sum_blocks(rows, starts)[:, 0], [6, 50, 34])
+    assert asked == [[0, 3, 8, 10]]
+    assert module._sum_blocks(rows, np.arange(10)) is rows
+
+
+@pytest.mark.parametrize(("length", "too_few"), [(399, True), (400, False)])
+def test_few_spans_are_searched_on_the_host_wherever_the_samples_are(length, too_few, monkeypatch):
+    evidence = Evidence([slice(0, 30), slice(30, 30 + length)], 5, 600, [1])
+    Y = np.zeros((30 + length, 1))
+    assert evidence.on_host(Y)
+    monkeypatch.setattr(module, "is_on_gpu", lambda array: array is Y)
+    assert evidence.on_host(Y) == too_few
+
+
+def test_no_more_features_are_computed_than_are_looked_at():
+    rows = np.random.default_rng(0).standard_normal((300, 40))
+    assert module._features(rows).shape == (300, max(FEATURE_COUNTS))
 
 
 def test_no_block_has_samples_of_two_recordings(monkeypatch):

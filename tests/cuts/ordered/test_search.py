@@ -159,6 +159,36 @@ def test_a_joined_search_is_one_search_that_may_not_cross():
         np.testing.assert_array_equal(joined.divide(n_spans), whole.divide(n_spans))
 
 
+def test_one_number_of_spans_after_another_is_computed_in_batches(monkeypatch):
+    asked = []
+
+    def add_spans(C, shortest, best, compute=loops.add_spans):
+        asked.append(len(best) - 1)
+        compute(C, shortest, best)
+
+    monkeypatch.setattr(loops, "add_spans", add_spans)
+    search = SpanSearch(random_costs(60, 0))
+    costs = [search.cost(k) for k in range(1, 31)]
+    assert asked == [17, 17]  # how many numbers of spans more
+    many = SpanSearch(random_costs(60, 0))
+    np.testing.assert_array_equal(many.costs(30), costs)
+    assert asked[2:] == [30]
+
+
+def test_no_more_spans_of_a_recording_are_tried_than_the_others_leave():
+    asked = []
+
+    class Search(SpanSearch):
+        def costs(self, most):
+            asked.append(most)
+            return super().costs(most)
+
+    joined = JoinedSearch([Search(random_costs(20, seed)) for seed in range(3)], (19, 38))
+    assert joined.costs(7).shape == (7,)
+    assert len(joined.divide(9)) == 8
+    assert asked == [5] * 3 + [7] * 3
+
+
 @pytest.mark.parametrize("n_spans", [1, 13])
 def test_more_spans_than_all_recordings_have_room_for_are_refused(n_spans):
     joined = JoinedSearch([SpanSearch(random_costs(7, 0)), SpanSearch(random_costs(7, 1))], (6,))

@@ -85,6 +85,18 @@ def test_forced_spans_are_followed_by_paths_that_have_them(seed):
     assert abs(ends[0] - 200) < 20
 
 
+def test_spans_up_to_a_place_are_forced_before_they_are_settled():
+    paths = GrowingPaths(2, price=3.0, shortest=5)
+    paths.extend(np.repeat([[0.0, 1.0], [1.0, 0.0]], [20, 6], axis=1))
+    assert paths.open_spans() == [(20, 0), (26, 1)]
+    assert paths.settle() == []  # the last six might be noise
+    assert paths.force(19) == []
+    assert paths.force(20) == [(20, 0)]
+    assert paths.open_spans() == [(26, 1)]
+    paths.extend(np.repeat([[0.0], [1.0]], 30, axis=1))  # and they were
+    assert paths.open_spans() == [(26, 1), (56, 0)]
+
+
 def test_a_path_goes_on_from_its_state():
     costs = draw_costs(np.random.default_rng(0), 3, 400)
     one, found = GrowingPaths(3, 4.0, 5), []

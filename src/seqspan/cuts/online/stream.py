@@ -163,7 +163,7 @@ class Stream:
             return Division(whole.boundaries, whole.labels, len(whole.boundaries))
         last, n_held = self._last_start - self.start, self.n_samples - self.start
         same = last + max(self._min_length, self.time_scale)  # up to here, it is the last final boundary
-        starts = np.array([last, *whole.boundaries[whole.boundaries > same]], dtype=np.intp)
+        starts = np.array([last, *whole.boundaries[whole.boundaries > same]])
         # the whole's label of a span is read at its end, because its start may differ from the final one
         ends = np.append(starts[1:], n_held)
         labels = self._translate(whole, max(last, 0))[whole.sample_labels(n_held)[ends - 1]]

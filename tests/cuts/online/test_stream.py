@@ -217,6 +217,24 @@ def test_a_new_state_gets_anchors_of_its_own_but_not_too_often(monkeypatch):
     assert described == []
 
 
+def test_spans_are_counted_by_the_threads_asked_for_and_all_else_by_one(monkeypatch):
+    counted, teams = [], []
+
+    def count_spans(X, min_length, n_jobs, count=module.count_spans, **options):
+        counted.append(n_jobs)
+        return count(X, min_length, n_jobs, **options)
+
+    def team(n_jobs, make=module.Team):
+        teams.append(n_jobs)
+        return make(n_jobs)
+
+    monkeypatch.setattr(module, "count_spans", count_spans)
+    monkeypatch.setattr(module, "Team", team)
+    Stream(Preparation(None), n_jobs=2).extend(recording([0, 1]))
+    assert set(counted) == {2}
+    assert set(teams) == {1}
+
+
 def test_every_sample_may_be_a_boundary_of_a_short_stream_without_a_time_scale():
     stream = fed(recording([0, 1]), 50)
     assert stream.time_scale < 2

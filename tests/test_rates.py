@@ -60,12 +60,14 @@ def test_samples_of_any_size_and_far_from_zero_keep_their_digits(rate):
         scaled = resample_to(recording_of(50.0, X=np.ldexp(plain.X / 4, exponent)), rate).X
         np.testing.assert_allclose(np.ldexp(scaled, -exponent), wanted / 4, rtol=0, atol=1e-9)
     times = np.arange(200_000) / 50
-    far = 1e8 + 1e-3 * np.column_stack([np.sin(times / 20), np.cos(times / 30)])
+    zero = np.array([1e8, -1e8])
+    far = zero + 1e-3 * np.column_stack([np.sin(times / 20), np.cos(times / 30)])
     found = resample_to(
         Recording(X=far, times=times, time_unit="s", feature_names=("a", "b"), kind="table"), rate
     )
     slow = 1e-3 * np.column_stack([np.sin(found.times / 20), np.cos(found.times / 30)])
-    np.testing.assert_allclose(found.X[5:-5] - 1e8, slow[5:-5], rtol=0, atol=1e-7)  # 1e8 has digits of 1.5e-8
+    # 1e8 has digits of 1.5e-8
+    np.testing.assert_allclose(found.X[5:-5] - zero, slow[5:-5], rtol=0, atol=1e-7)
 
 
 def test_whole_numbers_views_labels_and_rows_are_those_of_the_nearest_sample():
@@ -107,6 +109,19 @@ def test_recordings_are_resampled_one_by_one():
     assert "resampled from 10 Hz to 5 Hz" in found.notes
 
 
+def test_a_single_sample_has_any_rate():
+    log = recording_of(10.0, 20)
+    alone = log.take(np.array([7]))
+    several = concatenate([log, alone])
+    assert several.lengths == (200, 1)
+    found = resample_to(several, 5.0)
+    assert found.lengths == (100, 1)
+    np.testing.assert_array_equal(found.X[-1], log.X[7])
+    assert found.times[-1] == 0.7
+    with pytest.raises(ValueError, match=r"^a.csv has no sampling rate that others could be resampled to\.$"):
+        concatenate([recording_of(1.0, 1, source="a.csv"), log], "first")
+
+
 def test_different_rates_are_refused_with_a_list():
     rates = {"a": 50.0, "b": 50.2, "c": 25.0, "d": 100.0, "e": 25.0}
     recordings = [recording_of(rate, source=f"{name}.csv") for name, rate in rates.items()]
@@ -122,6 +137,11 @@ def test_different_rates_are_refused_with_a_list():
 def test_what_is_no_rate_is_refused(rate, message):
     with pytest.raises(ValueError, match=message):
         concatenate([recording_of(10.0), recording_of(20.0)], rate)
+
+
+def test_more_samples_than_anybody_wants_are_refused():
+    with pytest.raises(ValueError, match=r"^1e\+09 Hz would be 39900000001 samples; at most 100000000 are"):
+        resample_to(recording_of(10.0), 1e9)
 
 
 def test_samples_without_times_cannot_be_resampled():

@@ -17,7 +17,6 @@ from seqspan import OSC
 from seqspan._core.spans import Division
 from seqspan.cuts import CUTS, make_cutter
 from seqspan.cuts.ordered.n_spans import count_spans
-from seqspan.cuts.ordered.search import JoinedSearch, SpanSearch, share_out
 from seqspan.cuts.ordered.settling import Settling
 from seqspan.datasets import make_recurring_subspaces
 from seqspan.pipeline import as_recording
@@ -180,32 +179,6 @@ def test_subsampled_recordings_keep_their_joins():
     assert 111 in found.boundaries
     np.testing.assert_array_equal(found.boundaries, [60, 111, 151])
     np.testing.assert_array_equal(found.labels, labels)
-
-
-def test_spans_are_shared_out_as_brute_force_does():
-    rng = np.random.default_rng(3)
-    curves = [rng.standard_normal(size) for size in (3, 1, 4)]
-    for total in range(3, 9):
-        counts = [(a, 1, c) for a in range(1, 4) for c in range(1, 5) if a + 1 + c == total]
-        costs = [sum(curve[n - 1] for curve, n in zip(curves, each, strict=True)) for each in counts]
-        least, shares = share_out(curves, total)
-        assert least[total] == pytest.approx(min(costs))
-        assert tuple(shares) == counts[int(np.argmin(costs))]
-    assert share_out(curves, 9)[0][9] == np.inf
-
-
-def test_a_joined_search_is_one_search_that_may_not_cross():
-    """The same as one search in which spans across the join cost too much."""
-    X, _ = random_problem(1)
-    cost, joins = make_cost(X), (23,)
-    parts = [cost.places(1, part) for part in (slice(0, 23), slice(23, 60))]
-    joined = JoinedSearch([SpanSearch(cost.span_costs(p, 3), 3, places=p) for p in parts], joins)
-    C = cost.span_costs(cost.places(1), 3).astype(float)
-    C[:23, 24:] = np.inf
-    whole = SpanSearch(C, 3)
-    for n_spans in range(2, 9):
-        assert joined.costs(n_spans)[-1] == pytest.approx(whole.cost(n_spans), rel=1e-5)
-        np.testing.assert_array_equal(joined.divide(n_spans), whole.divide(n_spans))
 
 
 def test_settling_finds_the_best_path_of_every_recording():

@@ -198,3 +198,17 @@ def test_nearness_is_that_of_the_samples_learned_from():
     states = States.learn(X, division)
     near = np.log(states.features.kernel(states.coordinates(X)).mean(axis=1))
     assert states.nearness == pytest.approx((near.min(), near.std()))
+
+
+def test_no_samples_have_no_labels():
+    X, division = draw([0, 1])
+    states = States.learn(X, division)
+    assert states.coordinates(X[:, :0]).shape == (4, 0)
+    assert states.score(X[:, :0]).shape == states.assign(X[:, :0]).shape == (0,)
+
+
+def test_anchors_are_kept_in_single_precision():
+    """They are most of what a result folder keeps of its states."""
+    arrays = States.learn(*draw([0, 1])).to_arrays()
+    kept = {name: array.dtype for name, array in arrays.items() if name.endswith("_anchors")}
+    assert kept == {"places_anchors": np.float32, "directions_anchors": np.float32}

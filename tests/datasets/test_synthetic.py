@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from seqspan.datasets import make_recurring_subspaces, make_subspaces
-from seqspan.datasets.synthetic import correlated_coefficients
+from seqspan.datasets.synthetic import _draw_rotation, correlated_coefficients
 
 
 def projector(X, labels, subspace):
@@ -58,6 +58,35 @@ def test_consecutive_bases_differ_by_one_and_the_same_rotation():
         angles = [np.linalg.svd(first @ second)[1][:3] for first, second in zip(P, P[lag:], strict=False)]
         np.testing.assert_allclose(angles, [angles[0]] * len(angles), atol=1e-9)
     assert np.linalg.svd(P[0] @ P[1])[1][0] < 0.9  # and the rotation is far from the identity
+
+
+@pytest.mark.parametrize("dimension", [1, 2, 3, 20])
+def test_rotations_are_orthogonal_and_no_reflections(dimension):
+    rng = np.random.default_rng(dimension)
+    for _ in range(10):
+        T = _draw_rotation(dimension, rng)
+        np.testing.assert_allclose(T @ T.T, np.eye(dimension), atol=1e-12)
+        assert np.linalg.det(T) == pytest.approx(1)
+
+
+def test_rotations_are_equally_likely():
+    rng, count = np.random.default_rng(0), 4000
+    drawn = np.array([_draw_rotation(3, rng) for _ in range(count)])
+    # every entry has mean zero and variance 1 / 3, and the trace mean zero and variance one
+    np.testing.assert_allclose(drawn.mean(axis=0), 0, atol=4.5 / np.sqrt(3 * count))
+    np.testing.assert_allclose(drawn.var(axis=0), 1 / 3, rtol=0.1)
+    traces = np.trace(drawn, axis1=1, axis2=2)
+    np.testing.assert_allclose([traces.mean(), traces.var()], [0, 1], atol=0.1)
+
+
+def test_a_seed_draws_the_same_samples_with_any_version_of_numpy_and_scipy():
+    X, _ = make_recurring_subspaces((0, 1, 2), 2, 5, 3, rng=1)
+    first_of_each = [  # drawn with NumPy 2.4.6; 2.0.0 agrees
+        [0.00560970903, -0.0851517931, -0.0592363025, 0.0717869811, -0.0188967126],
+        [-0.0118745565, -0.0434992692, 0.0263334363, 0.0592096283, 0.100209443],
+        [0.0153683783, -0.135959514, 0.00162971582, 0.00826315507, 0.0115440312],
+    ]
+    np.testing.assert_allclose(X[:, ::3].T, first_of_each, rtol=1e-7)
 
 
 def test_unit_coefficients_are_kept_in_length_by_the_basis():

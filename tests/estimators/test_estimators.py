@@ -194,7 +194,7 @@ def test_every_cut_says_how_sure_its_boundaries_are():
     assert osc.confidence_[true].min() > 0.75
     assert osc.confidence_[~true].max() < 0.5
     again = osc.set_params(cut="ncut", n_subspaces=5, n_spans="auto").fit(X.T)
-    assert again.confidence_.min() > 0.8
+    assert again.confidence_.min() > 0.8  # for other seeds .73 to .91: tests/cuts/ordered/test_confidence.py
 
 
 def test_the_ordered_cut_counts_what_preprocessing_leaves():

@@ -308,22 +308,6 @@ def test_wrong_steps_say_what_is_needed(given_steps, message):
         make_chain(given_steps)
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"X": np.zeros(3)}, "X must have two axes"),
-        ({"times": np.zeros(2)}, "times must have one entry per row of X, 3; got 2"),
-        ({"labels": np.zeros(4, int)}, "labels must have one entry per row of X, 3; got 4"),
-        ({"feature_names": ("a",)}, "feature_names must have one entry per column of X, 2; got 1"),
-        ({"kind": "audio"}, "kind must be one of 'video', 'mocap', 'spectra', 'table'; got 'audio'"),
-    ],
-)
-def test_a_recording_whose_fields_do_not_fit_is_refused(change, message):
-    fields = vars(recording_of(np.zeros((3, 2))))
-    with pytest.raises(ValueError, match=message):
-        Recording(**{**fields, **change})
-
-
 def test_a_step_may_be_given_as_itself():
     X = np.random.default_rng(0).normal(3, 1, (10, 3))
     assert parse_step(Centre()) == Centre()

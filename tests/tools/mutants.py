@@ -4,7 +4,8 @@
 one thing at a time in the modules that ``[tool.mutmut]`` of pyproject.toml names, runs the tests that reach
 the changed function, and prints the score per module. Survivors follow, each as a diff.
 
-There are thousands of mutants: ``--sample 10`` draws as many from each module, the same ones every time. With
+There are thousands of mutants: ``--sample 10`` draws as many from each module, the same ones every time.
+Tests that were written for the survivors of one draw are measured by another one, of another ``--seed``. With
 names, only those of them are tried that match, and ``--tests`` says which tests may notice them:
 ``--sample 10 --tests tests/models -- 'seqspan.models*'``.
 
@@ -58,7 +59,7 @@ def _may_match(path: str, patterns: list[str]) -> bool:
     return any(fnmatch(name, each) or each.startswith(f"{name}.") for each in patterns)
 
 
-def draw_mutants(count: int, patterns: list[str]) -> list[str]:
+def draw_mutants(count: int, patterns: list[str], seed: int) -> list[str]:
     """Names of `count` mutants of each module of the copy, or of all that it has, if they match a pattern."""
     from mutmut.mutation.file_mutation import mutate_file_contents
     from mutmut.utils.format_utils import get_mutant_name
@@ -66,7 +67,7 @@ def draw_mutants(count: int, patterns: list[str]) -> list[str]:
     drawn = []
     for module in modules(patterns):
         names = sorted(mutate_file_contents(module, (FOLDER / module).read_text()).mutant_names)
-        some = random.Random(module).sample(names, min(count, len(names)))
+        some = random.Random(f"{module} {seed}").sample(names, min(count, len(names)))
         drawn += [get_mutant_name(Path(module), name) for name in some]
     return [name for name in drawn if not patterns or any(fnmatch(name, each) for each in patterns)]
 
@@ -152,6 +153,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("names", nargs="*", help="only these mutants, e.g. 'seqspan.cuts.spectral.ncut*'")
     parser.add_argument("--sample", type=int, help="so many mutants of each module, drawn at random")
+    parser.add_argument("--seed", type=int, default=0, help="of the sample")
     parser.add_argument(
         "--tests", nargs="+", default=[], help="only these; by default those of pyproject.toml"
     )
@@ -163,7 +165,9 @@ def main() -> int:
     restrict("only_mutate", mutated)
     if arguments.tests:
         restrict("pytest_add_cli_args_test_selection", arguments.tests + test_options())
-    names = arguments.names if arguments.sample is None else draw_mutants(arguments.sample, arguments.names)
+    names = arguments.names
+    if arguments.sample is not None:
+        names = draw_mutants(arguments.sample, arguments.names, arguments.seed)
     run_mutmut("run", "--max-children", str(arguments.processes), *names)
     total = Counter[str]()
     survivors: dict[str, str] = {}

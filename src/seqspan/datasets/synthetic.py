@@ -190,11 +190,20 @@ def _span_lengths(samples: int | Sequence[int], n_spans: int) -> list[int]:
 
 def _rotated_bases(count: int, dimension: int, ambient: int, rng: np.random.Generator) -> list[Array]:
     """Draw an orthonormal basis U_1 and a rotation T; return U_1, T U_1, T^2 U_1, and so on."""
-    from scipy.stats import special_ortho_group  # takes longer to import than the rest of seqspan
-
     bases = [np.linalg.qr(rng.standard_normal((ambient, dimension)))[0]]
-    if count > 1:  # drawing T takes O(ambient^3) time, and SciPy has no rotations in one dimension
-        rotation = special_ortho_group.rvs(ambient, random_state=rng) if ambient > 1 else np.eye(1)
+    if count > 1:  # drawing T takes O(ambient^3) time
+        rotation = _draw_rotation(ambient, rng)
         for _ in range(count - 1):
             bases.append(rotation @ bases[-1])
     return bases
+
+
+def _draw_rotation(dimension: int, rng: np.random.Generator) -> Array:
+    """Draw a rotation, all being equally likely [Mezzadri 2007].
+
+    Rotations of ``scipy.stats`` are others for the same seed if SciPy is, and nobody could repeat a figure.
+    """
+    Q, R = np.linalg.qr(rng.standard_normal((dimension, dimension)))
+    Q *= np.sign(R.diagonal())  # without, signs would be LAPACK's choice
+    Q[0] /= np.linalg.det(Q)
+    return Q

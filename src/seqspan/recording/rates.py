@@ -146,7 +146,7 @@ def _averages(recording: Recording, new: Array, width: float) -> Array:
 
 def _area(places: Array, times: Array, column: Array, areas: Array) -> Array:
     """Area under the lines between samples, from the first time to each place."""
-    before = np.clip(np.searchsorted(times, places, side="right") - 1, 0, len(times) - 2)
+    before = np.clip(np.searchsorted(times, places) - 1, 0, len(times) - 2)
     rest = places - times[before]
     area: Array = areas[before] + rest * (column[before] + np.interp(places, times, column)) / 2
     return area

@@ -145,7 +145,7 @@ class Recording:
     @property
     def joins(self) -> tuple[int, ...]:
         """Samples at which another recording begins."""
-        return tuple(np.cumsum(self.lengths[:-1], dtype=np.intp).tolist())
+        return tuple(np.cumsum(self.lengths[:-1]).tolist())
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -44,6 +44,7 @@ def test_what_is_remembered_does_not_grow_and_is_of_all_spans():
             labels.learn(np.full((len(Y), 2), float(round_)), Y)
     assert [len(rows) for rows in labels.rows] == [N_ROWS, N_ROWS]
     assert len(np.unique(labels.rows[0])) > 5
+    assert np.count_nonzero(labels.rows[0] == 39) == 2  # one sample of two features: a span in 40 has no more
 
 
 def test_labels_are_recognised_in_other_features():

@@ -42,6 +42,22 @@ def test_the_path_is_that_of_all_samples(seed, n_labels, n_samples, shortest, pr
     np.testing.assert_array_equal(sample_labels(spans, n_samples), expected)
 
 
+def test_samples_too_few_for_a_span_have_the_label_that_costs_least_in_all():
+    paths = GrowingPaths(2, price=1.0, shortest=5)
+    paths.extend(np.array([[0.0, 0.0, 0.0, 3.0], [1.0, 1.0, 1.0, 1.0]]))
+    assert paths.open_spans() == []
+    assert paths.cheapest_label() == 0
+    paths.extend(np.array([[2.0], [0.0]]))
+    paths.extend(np.empty((2, 0)))
+    assert paths.open_spans() == [(5, 1)]
+
+
+def test_places_are_whole_numbers_in_a_state_also_while_there_are_none():
+    state = GrowingPaths(2, 4.0, 5).state()
+    assert {state[name].dtype.kind for name in ("path_where", "path_spans", "path_places")} == {"i"}
+    assert state["path_spans"].shape == (0, 3)
+
+
 def test_little_is_held_in_a_long_span():
     paths = GrowingPaths(3, price=5.0, shortest=5)
     costs = np.repeat([[0.0], [1.0], [1.0]], 64, axis=1)
@@ -67,6 +83,18 @@ def test_forced_spans_are_followed_by_paths_that_have_them(seed):
     assert ends == sorted(set(ends))
     assert ends[-1] == 600
     assert abs(ends[0] - 200) < 20
+
+
+def test_spans_up_to_a_place_are_forced_before_they_are_settled():
+    paths = GrowingPaths(2, price=3.0, shortest=5)
+    paths.extend(np.repeat([[0.0, 1.0], [1.0, 0.0]], [20, 6], axis=1))
+    assert paths.open_spans() == [(20, 0), (26, 1)]
+    assert paths.settle() == []  # the last six might be noise
+    assert paths.force(19) == []
+    assert paths.force(20) == [(20, 0)]
+    assert paths.open_spans() == [(26, 1)]
+    paths.extend(np.repeat([[0.0], [1.0]], 30, axis=1))  # and they were
+    assert paths.open_spans() == [(26, 1), (56, 0)]
 
 
 def test_a_path_goes_on_from_its_state():

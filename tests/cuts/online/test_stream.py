@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 
 import numpy as np
@@ -12,6 +13,7 @@ from seqspan import OSC, SpatSC
 from seqspan._core.spans import Division
 from seqspan.cuts.online import stream as module
 from seqspan.cuts.online.stream import Stream
+from seqspan.cuts.ordered.confidence import boundary_confidence
 from seqspan.cuts.ordered.n_spans import SpanCount
 from seqspan.estimators._partial_fit import Preparation
 
@@ -139,6 +141,104 @@ def test_a_stream_that_is_stored_goes_on():
     osc = OSC().partial_fit(X[:450])
     again = pickle.loads(pickle.dumps(osc))
     assert again.partial_fit(X[450:]).boundaries_.tolist() == osc.partial_fit(X[450:]).boundaries_.tolist()
+
+
+def test_a_fresh_stream_has_a_state_too():
+    numbers, arrays = Stream(Preparation(None)).state()
+    assert json.loads(json.dumps(numbers)) == {
+        "n_samples": 0, "start": 0, "final": [], "final_labels": [], "delays": [], "time_scale": 1.0,
+        "_reached": 0, "_next_look": 128, "_saw_change": False, "_new_state": False, "_described_at": 0,
+    }  # fmt: skip
+    assert {arrays[name].size for name in ("rows", "Y")} == {0}
+    again = Stream(Preparation(None))
+    again.restore(numbers, arrays, None)
+    again.extend(recording()[:250])
+    assert again.division().boundaries.tolist() == fed(recording()[:250], 250).division().boundaries.tolist()
+
+
+@pytest.mark.parametrize("n", [100, 333, 450, 700])
+@pytest.mark.parametrize("steps", [None, "centre, delay:5"])
+def test_a_stream_goes_on_from_its_state(n, steps):
+    X = recording(noise=0.3)
+    streams = [Stream(Preparation(steps)), Stream(Preparation(steps))]
+    streams[0].extend(X[:n])
+    numbers, arrays = streams[0].state()
+    kept = {name: array.copy() for name, array in arrays.items()}
+    streams[1].restore(json.loads(json.dumps(numbers)), kept, streams[0].prepared)
+    np.testing.assert_array_equal(streams[1].rows, X[:n])
+    for stream in streams:
+        stream.extend(X[n:])
+    one, other = (stream.division() for stream in streams)
+    assert one.boundaries.tolist() == other.boundaries.tolist()
+    assert one.labels.tolist() == other.labels.tolist()
+    assert one.n_final == other.n_final > 0
+    assert streams[0].delays == streams[1].delays
+    (numbers, arrays), (same, alike) = (stream.state() for stream in streams)
+    assert numbers == same
+    assert arrays.keys() == alike.keys()
+    for name, array in arrays.items():
+        np.testing.assert_allclose(alike[name], array, rtol=1e-6, atol=1e-9)
+
+
+def test_confidence_is_that_of_the_features_that_are_held(monkeypatch):
+    monkeypatch.setattr(module, "HELD", 512)
+    monkeypatch.setattr(module, "KEPT", 384)
+    stream = fed(recording(), 100)
+    assert stream.start > 100
+    held = stream.division().boundaries
+    held = held[held > stream.start]
+    found = stream.confidence(np.array([100, *held]))
+    assert np.isnan(found[0])
+    np.testing.assert_array_equal(found[1:], boundary_confidence(stream._Y, held - stream.start))
+    assert found[1:].min() > 0.5
+
+
+def test_a_new_state_gets_anchors_of_its_own_but_not_too_often(monkeypatch):
+    monkeypatch.setattr(module, "DESCRIBED_FOR", 600)
+    described = []
+
+    class Spied(Stream):
+        def _describe_anew(self):
+            described.append((self._reached, self._reached - self._described_at))
+            return super()._describe_anew()
+
+        def _look(self):
+            super()._look()
+            described.pop()
+
+    stream = Spied(Preparation(None))
+    stream.extend(recording([0, 1, 2, 3, 4, 5, 0, 1, 6, 7] * 2, length=160, d=9))
+    assert 1 <= len(described) <= 3200 // 600
+    assert all(600 <= age < 600 + 3 * 160 for _, age in described)
+    assert stream._described_at >= described[-1][0]
+    described.clear()
+    stream = Spied(Preparation(None))
+    stream.extend(recording([0, 1] * 10, length=160))
+    assert described == []
+
+
+def test_spans_are_counted_by_the_threads_asked_for_and_all_else_by_one(monkeypatch):
+    counted, teams = [], []
+
+    def count_spans(X, min_length, n_jobs, count=module.count_spans, **options):
+        counted.append(n_jobs)
+        return count(X, min_length, n_jobs, **options)
+
+    def team(n_jobs, make=module.Team):
+        teams.append(n_jobs)
+        return make(n_jobs)
+
+    monkeypatch.setattr(module, "count_spans", count_spans)
+    monkeypatch.setattr(module, "Team", team)
+    Stream(Preparation(None), n_jobs=2).extend(recording([0, 1]))
+    assert set(counted) == {2}
+    assert set(teams) == {1}
+
+
+def test_every_sample_may_be_a_boundary_of_a_short_stream_without_a_time_scale():
+    stream = fed(recording([0, 1]), 50)
+    assert stream.time_scale < 2
+    assert stream._search.step == 1
 
 
 def test_no_more_labels_than_subspaces_are_asked_for():

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from seqspan.cuts.ordered.confidence import INTERCEPT, REACH, SLOPE, boundary_confidence
 from seqspan.cuts.ordered.cost import GaussianCost
 from seqspan.cuts.ordered.features import sample_features
+from seqspan.datasets import make_subspaces
 
 
 def two_means(gap: float, n: int = 40, seed: int = 0) -> np.ndarray:
@@ -64,6 +65,15 @@ def test_a_clear_change_is_sure_however_few_channels_show_it(n_channels, noise):
     X = np.repeat([1.0, 3.0], 30) + noise * rng.standard_normal((n_channels, 60))
     right, wrong = boundary_confidence(sample_features(X), np.array([30, 45]))
     assert wrong < 0.4 < 0.85 < right
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_boundaries_of_subspaces_are_sure_whatever_is_drawn(seed):
+    X, _ = make_subspaces(rng=seed)
+    confidence = boundary_confidence(sample_features(X), np.arange(10, 100, 10))
+    true = np.tile([False, True], 5)[:9]
+    # of seeds 0 to 199, true boundaries have .73 to .91, and others at most .17; both sides have ten samples
+    assert confidence[~true].max() < 0.2 < 0.7 < confidence[true].min()
 
 
 def test_no_boundaries_have_no_confidence():

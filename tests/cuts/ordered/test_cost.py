@@ -72,6 +72,15 @@ def test_moments_with_a_weight_are_those_of_samples_with_that_weight():
         np.testing.assert_allclose(weighted.products[number], 0.3 * Y[3:17].T @ Y[3:17])
 
 
+def test_densities_are_the_same_in_blocks_of_any_size(monkeypatch):
+    Y = features(30, 5, seed=3)
+    cost = GaussianCost([Y])
+    groups = [cost.summarise(0, 12), cost.summarise(12, 30)]
+    expected = cost.densities(groups)
+    monkeypatch.setattr(view_model, "CACHED_ROWS", 7)
+    np.testing.assert_allclose(cost.densities(groups), expected, rtol=1e-12)
+
+
 @pytest.mark.parametrize(("prior_samples", "weight"), [(1.0, 1.0), (10.0, 1.0), (4.0, 0.2)])
 @pytest.mark.parametrize(("p", "sizes"), [(1, [1]), (2, [2]), (5, [2, 4, 5]), (6, [2, 4, 6])])
 def test_densities_are_those_of_the_expected_gaussian(prior_samples, weight, p, sizes):

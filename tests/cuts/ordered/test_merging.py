@@ -71,9 +71,10 @@ class PlainPairs:
     """What `PairCosts` does on a GPU."""
 
     def __init__(self, cost, groups):
-        self.cost, self.groups = cost, groups
+        self.cost, self.groups, self.asked = cost, groups, []
 
     def __call__(self, ones, others):
+        self.asked.append(len(ones))
         pairs = zip(ones.tolist(), others.tolist(), strict=True)
         return np.array([self.cost.costs_of_pairs(self.groups, i, np.array([j]))[0] for i, j in pairs])
 
@@ -84,6 +85,13 @@ class PlainPairs:
 
 def test_pairs_may_be_computed_elsewhere():
     cost = GaussianCost([features(160, 3, seed=2)], prior_samples=5.0)
-    cost.pairs_on_gpu = lambda groups: PlainPairs(cost, groups)
+    made = []
+
+    def pairs_on_gpu(groups):
+        made.append(PlainPairs(cost, groups))
+        return made[-1]
+
+    cost.pairs_on_gpu = pairs_on_gpu
     here, there = (Merging(cost, summaries(cost, 20, 8), on_gpu=on_gpu) for on_gpu in (False, True))
     assert [there.merge() for _ in range(19)] == [here.merge() for _ in range(19)]
+    assert [pairs.asked for pairs in made] == [[190, *range(18, -1, -1)]]  # all pairs, then those of each sum

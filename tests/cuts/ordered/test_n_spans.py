@@ -9,8 +9,8 @@ import pytest
 from scipy.spatial.distance import pdist
 from tests.cuts.ordered.gaussian import cost_by_chain
 
+from seqspan.cuts.ordered import device_functions, surrogates
 from seqspan.cuts.ordered import n_spans as module
-from seqspan.cuts.ordered import surrogates
 from seqspan.cuts.ordered.features import sample_features
 from seqspan.cuts.ordered.n_spans import (
     CLEAR,
@@ -22,6 +22,7 @@ from seqspan.cuts.ordered.n_spans import (
     N_SURROGATES,
     SURPRISE,
     Effort,
+    Evidence,
     SpanCount,
     chance_limit,
     count_spans,
@@ -246,6 +247,34 @@ def test_blocks_are_means_and_the_last_may_be_shorter(monkeypatch):
     assert module._average_blocks(rows, 2, ())[1] == 1
 
 
+def test_blocks_on_a_gpu_are_summed_by_a_device_function(monkeypatch):
+    rows, starts, asked = np.arange(20.0).reshape(10, 2), np.array([0, 3, 8]), []
+
+    def sum_blocks(rows, edges):
+        asked.append(edges.tolist())
+        return np.add.reduceat(rows, edges[:-1], axis=0)
+
+    monkeypatch.setattr(module, "is_on_gpu", lambda array: array is rows)
+    monkeypatch.setattr(device_functions, "sum_blocks", sum_blocks)
+    np.testing.assert_array_equal(module._sum_blocks(rows, starts)[:, 0], [6, 50, 34])
+    assert asked == [[0, 3, 8, 10]]
+    assert module._sum_blocks(rows, np.arange(10)) is rows
+
+
+@pytest.mark.parametrize(("length", "too_few"), [(399, True), (400, False)])
+def test_few_spans_are_searched_on_the_host_wherever_the_samples_are(length, too_few, monkeypatch):
+    evidence = Evidence([slice(0, 30), slice(30, 30 + length)], 5, 600, [1])
+    Y = np.zeros((30 + length, 1))
+    assert evidence.on_host(Y)
+    monkeypatch.setattr(module, "is_on_gpu", lambda array: array is Y)
+    assert evidence.on_host(Y) == too_few
+
+
+def test_no_more_features_are_computed_than_are_looked_at():
+    rows = np.random.default_rng(0).standard_normal((300, 40))
+    assert module._features(rows).shape == (300, max(FEATURE_COUNTS))
+
+
 def test_no_block_has_samples_of_two_recordings(monkeypatch):
     monkeypatch.setattr(module, "MAX_SAMPLES", 3)
     rows = np.arange(20.0).reshape(10, 2)
@@ -255,9 +284,49 @@ def test_no_block_has_samples_of_two_recordings(monkeypatch):
     assert parts == [slice(0, 2), slice(2, 4)]
 
 
-def test_a_coarse_grid_counts_the_same(monkeypatch):
-    monkeypatch.setattr(module, "GRID_POINTS", 50)
-    assert answer(turns(5)) == 5
+def test_a_coarse_grid_counts_the_same():
+    assert Effort().grid_points == module.GRID_POINTS
+    assert answer(turns(5), effort=Effort(grid_points=50)) == 5
+
+
+@pytest.mark.parametrize(("grid_points", "step"), [(90, 1), (30, 3), (25, 4)])
+def test_evidence_is_that_of_boundaries_on_the_grid(grid_points, step, monkeypatch):
+    Y = sample_features(turns(3, length=30))[:, :2]
+    grids = []
+
+    class Search(SpanSearch):
+        @classmethod
+        def several(cls, C, shortest, most):
+            grids.append((C.shape, shortest))
+            return SpanSearch.several(C, shortest, most)
+
+    monkeypatch.setattr(module, "SpanSearch", Search)
+    (found,) = Evidence([slice(0, 90)], 5, grid_points, [2])(Y)
+    places = [*range(0, 90, step), 90]
+    assert grids == [((1, len(places), len(places)), -(-5 // step))]
+    shortest = max(1, -(-5 // step))
+    best = min(
+        cost_by_chain(Y[:place], [2]) + cost_by_chain(Y[place:], [2]) for place in places[shortest:-shortest]
+    )
+    assert found[1] == pytest.approx(cost_by_chain(Y, [2]) - best - np.log(90), abs=1e-3)
+
+
+def test_each_recording_has_a_grid_of_its_own():
+    Y = sample_features(turns(4, length=30, seed=1))[:, :1]
+    (found,) = Evidence([slice(0, 50), slice(50, 120)], 5, 120, [1])(Y)
+
+    def least(part):
+        places = range(part.start + 5, part.stop - 4)
+        halves = [
+            cost_by_chain(Y[part.start : p], [1]) + cost_by_chain(Y[p : part.stop], [1]) for p in places
+        ]
+        return min(halves)
+
+    whole = [cost_by_chain(Y[part], [1]) for part in (slice(0, 50), slice(50, 120))]
+    halved = [least(part) for part in (slice(0, 50), slice(50, 120))]
+    more = min(halved[0] + whole[1], whole[0] + halved[1])
+    assert found[0] == 0
+    assert found[1] == pytest.approx(sum(whole) - more - np.log(120), abs=1e-3)
 
 
 def test_it_gives_up_when_more_spans_explain_no_more(monkeypatch):

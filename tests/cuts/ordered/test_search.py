@@ -8,9 +8,20 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from tests.problems import make_cost
 
+from seqspan.cuts.ordered import device_functions, loops
+from seqspan.cuts.ordered import search as module
 from seqspan.cuts.ordered.loops import best_path
-from seqspan.cuts.ordered.search import MAX_UNDIVIDED, MIN_WINDOW, SpanSearch, divide_long, grid_step
+from seqspan.cuts.ordered.search import (
+    MAX_UNDIVIDED,
+    MIN_WINDOW,
+    JoinedSearch,
+    SpanSearch,
+    divide_long,
+    grid_step,
+    share_out,
+)
 
 
 def random_costs(n_grid, seed):
@@ -98,6 +109,94 @@ def test_the_costs_are_left_as_they_are():
     SpanSearch(C, 2).divide(4)
 
 
+@pytest.mark.parametrize("shortest", [1, 3])
+def test_several_searches_at_once_are_those_one_by_one(shortest, monkeypatch):
+    """What a GPU computes for several arrays of costs, here computed by the host, is found by each search."""
+    asked = []
+
+    def add_spans(C, shortest, best):
+        asked.append((C.shape, best.shape))
+        for costs, own in zip(C, best, strict=True):
+            loops.add_spans(costs, shortest, own)
+
+    C = np.stack([random_costs(25, seed) for seed in range(3)])
+    plain = SpanSearch.several(C, shortest, 6)
+    assert asked == []
+    monkeypatch.setattr(module, "is_on_gpu", lambda array: array is C)
+    monkeypatch.setattr(device_functions, "add_spans", add_spans)
+    found = SpanSearch.several(C, shortest, 6)
+    for search, one, costs in zip(found, plain, C, strict=True):
+        np.testing.assert_array_equal(search.costs(6), one.costs(6))
+        for k in (2, 6, 8):  # more than were computed at once
+            assert search.cost(k) == pytest.approx(cost_of(costs, search.divide(k)), abs=1e-12)
+            np.testing.assert_array_equal(search.divide(k), one.divide(k))
+    assert asked == [((3, 25, 25), (3, 7, 25))]
+
+
+def test_spans_are_shared_out_as_brute_force_does():
+    rng = np.random.default_rng(3)
+    curves = [rng.standard_normal(size) for size in (3, 1, 4)]
+    for total in range(3, 9):
+        counts = [(a, 1, c) for a in range(1, 4) for c in range(1, 5) if a + 1 + c == total]
+        costs = [sum(curve[n - 1] for curve, n in zip(curves, each, strict=True)) for each in counts]
+        least, shares = share_out(curves, total)
+        assert least[total] == pytest.approx(min(costs))
+        assert tuple(shares) == counts[int(np.argmin(costs))]
+    assert share_out(curves, 9)[0][9] == np.inf
+
+
+def test_a_joined_search_is_one_search_that_may_not_cross():
+    """The same as one search in which spans across the join cost too much."""
+    X = np.cumsum(np.random.default_rng(1).standard_normal((4, 60)), axis=1)
+    cost, joins = make_cost(X), (23,)
+    parts = [cost.places(1, part) for part in (slice(0, 23), slice(23, 60))]
+    joined = JoinedSearch([SpanSearch(cost.span_costs(p, 3), 3, places=p) for p in parts], joins)
+    C = cost.span_costs(cost.places(1), 3).astype(float)
+    C[:23, 24:] = np.inf
+    whole = SpanSearch(C, 3)
+    for n_spans in range(2, 9):
+        assert joined.costs(n_spans)[-1] == pytest.approx(whole.cost(n_spans), rel=1e-5)
+        np.testing.assert_array_equal(joined.divide(n_spans), whole.divide(n_spans))
+
+
+def test_one_number_of_spans_after_another_is_computed_in_batches(monkeypatch):
+    asked = []
+
+    def add_spans(C, shortest, best, compute=loops.add_spans):
+        asked.append(len(best) - 1)
+        compute(C, shortest, best)
+
+    monkeypatch.setattr(loops, "add_spans", add_spans)
+    search = SpanSearch(random_costs(60, 0))
+    costs = [search.cost(k) for k in range(1, 31)]
+    assert asked == [17, 17]  # how many numbers of spans more
+    many = SpanSearch(random_costs(60, 0))
+    np.testing.assert_array_equal(many.costs(30), costs)
+    assert asked[2:] == [30]
+
+
+def test_no_more_spans_of_a_recording_are_tried_than_the_others_leave():
+    asked = []
+
+    class Search(SpanSearch):
+        def costs(self, most):
+            asked.append(most)
+            return super().costs(most)
+
+    joined = JoinedSearch([Search(random_costs(20, seed)) for seed in range(3)], (19, 38))
+    assert joined.costs(7).shape == (7,)
+    assert len(joined.divide(9)) == 8
+    assert asked == [5] * 3 + [7] * 3
+
+
+@pytest.mark.parametrize("n_spans", [1, 13])
+def test_more_spans_than_all_recordings_have_room_for_are_refused(n_spans):
+    joined = JoinedSearch([SpanSearch(random_costs(7, 0)), SpanSearch(random_costs(7, 1))], (6,))
+    assert joined.max_spans == 12
+    with pytest.raises(ValueError, match=rf"^n_spans must be in \[2, 12\] for these .*; got {n_spans}\.$"):
+        joined.divide(n_spans)
+
+
 def labelled_divisions(n, n_spans, n_labels, shortest):
     """Every way to have that many spans whose neighbours differ in label."""
     for starts in divisions(n + 1, n_spans, shortest):
@@ -146,3 +245,20 @@ def test_windows_make_up_the_recordings(lengths):
         assert windows == parts
     if MAX_UNDIVIDED**2 / sum(lengths) >= MIN_WINDOW:  # else the grid gets coarser after all
         assert grid_step(windows, MAX_UNDIVIDED) == 1
+
+
+@pytest.mark.parametrize("lengths", [(60_000, 60_000), (60_000, 80_000), (10_000,) * 99])
+def test_recordings_are_divided_only_if_together_they_have_too_many_spans(lengths):
+    edges = np.cumsum([0, *lengths]).tolist()
+    parts = [slice(start, end) for start, end in pairwise(edges)]
+    assert divide_long(parts) == parts
+    longer = [*parts, slice(edges[-1], edges[-1] + 90_000)]
+    windows = divide_long(longer)
+    assert len(windows) > len(longer)
+    longest = max(MAX_UNDIVIDED**2 / longer[-1].stop, MIN_WINDOW)
+    assert max(window.stop - window.start for window in windows) <= longest
+
+
+def test_a_window_is_no_shorter_than_it_has_to_be():
+    assert divide_long([slice(0, 2_000_000)])[:2] == [slice(0, MIN_WINDOW), slice(MIN_WINDOW, 2 * MIN_WINDOW)]
+    assert [window.stop for window in divide_long([slice(0, 110_000)])] == [55_000, 110_000]

@@ -105,7 +105,7 @@ class GrowingPaths:
         return {
             "path_sums": self._sums, "path_best": self._best, "path_least": self._least,
             "path_where": self._where, "path_spans": np.array(spans, dtype=np.int64).reshape(-1, 3),
-            "path_places": np.array([self.n_samples, self.origin], dtype=np.int64),
+            "path_places": np.array([self.n_samples, self.origin]),
         }  # fmt: skip
 
     def restore(self, arrays: Mapping[str, Any]) -> None:
@@ -117,13 +117,9 @@ class GrowingPaths:
 
     def _keep(self, sums: Array, best: Array) -> None:
         """Keep the sums of the last places; they are counted from zero again, so that they stay small."""
-        above = sums[:, -1:].copy()
-        self._sums = sums - above
-        self._least = self._least + above[:, 0]
-        least = np.min(best)
-        if np.isfinite(least):
-            best, self._least = best - least, self._least - least
-        self._best = best
+        above, least = sums[:, -1:].copy(), best.min()
+        self._sums, self._best = sums - above, best - least
+        self._least = self._least + above[:, 0] - least
 
     def _last_places(self) -> IntArray:
         """Places at which a span may still start."""

@@ -163,7 +163,7 @@ class Stream:
             return Division(whole.boundaries, whole.labels, len(whole.boundaries))
         last, n_held = self._last_start - self.start, self.n_samples - self.start
         same = last + max(self._min_length, self.time_scale)  # up to here, it is the last final boundary
-        starts = np.array([last, *whole.boundaries[whole.boundaries > same]], dtype=np.intp)
+        starts = np.array([last, *whole.boundaries[whole.boundaries > same]])
         # the whole's label of a span is read at its end, because its start may differ from the final one
         ends = np.append(starts[1:], n_held)
         labels = self._translate(whole, max(last, 0))[whole.sample_labels(n_held)[ends - 1]]
@@ -286,9 +286,9 @@ class Stream:
 
     def _make_room(self, first: int) -> None:
         """Forget the samples before `first`; boundaries there become final as they are."""
-        if self._search is not None:
-            self._finish_all(self._search.force(first))
-            self._search.forget(first)
+        assert self._search is not None
+        self._finish_all(self._search.force(first))
+        self._search.forget(first)
         self._rows, self._Y = self.rows[first - self.start :].copy(), self._Y[first - self.start :]
         self.start = first
 
@@ -310,7 +310,7 @@ class Stream:
         assert self._search is not None
         first = max(self._last_start, self.start)
         later = self._search.boundaries()
-        end = int(later[0]) if len(later) and later[0] > boundary else self.start + len(self._Y)
+        end = int(later[0]) if len(later) else self.start + len(self._Y)
         near = GaussianCost([self._Y[first - self.start : end - self.start]])
         place = refine(near, np.array([boundary - first]), self._search.step, self._min_length)
         boundary = first + int(place[0])
@@ -350,7 +350,7 @@ class Stream:
         assert self.prepared is not None
         reach = self.prepared.reach
         around = places[:, None] + np.arange(-reach, reach + 1)
-        runs: Array = self.rows[np.clip(around, 0, self._reached - self.start - 1)]
+        runs: Array = self.rows[np.maximum(around, 0)]
         return runs
 
     def _describe(self, runs: Array) -> Array:

@@ -51,8 +51,7 @@ def _evidence(Y: Array, boundaries: IntArray) -> Array:
     edges = np.concatenate([[0], boundaries, [len(Y)]])
     starts = np.maximum(edges[:-2], boundaries - REACH)
     ends = np.minimum(edges[2:], boundaries + REACH)
-    spans = [*zip(starts, ends, strict=True), *zip(starts, boundaries, strict=True)]
-    spans += zip(boundaries, ends, strict=True)
+    spans = np.hstack([(starts, ends), (starts, boundaries), (boundaries, ends)]).T
     together, before, after = cost.costs([cost.summarise(*span) for span in spans]).reshape(3, -1)
     n_samples = np.minimum(boundaries - starts, ends - boundaries)
     evidence: Array = (together - before - after) / (n_samples * cost.n_features)

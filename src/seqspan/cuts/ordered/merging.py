@@ -41,8 +41,9 @@ class Merging:
         if self._on_gpu is not None:
             ones, others = np.triu_indices(n_groups, 1)
             self._losses[ones, others] = self._on_gpu(ones, others) - self._costs[ones] - self._costs[others]
-        for i in range(n_groups - 1 if self._on_gpu is None else 0):
-            self._losses[i, i + 1 :] = self._losses_of(i, np.arange(i + 1, n_groups))
+        else:
+            for i in range(n_groups - 1):
+                self._losses[i, i + 1 :] = self._losses_of(i, np.arange(i + 1, n_groups))
         self._partners = np.argmin(self._losses, axis=1)
         self._least = np.take_along_axis(self._losses, self._partners[:, None], axis=1)[:, 0]
 
@@ -93,7 +94,11 @@ class Merging:
 def _stack(groups: Sequence[Moments]) -> list[Stacked]:
     """Moments of all groups as arrays, for each view."""
     counts = np.array([group.count for group in groups], dtype=float)
-    totals = zip(*(group.totals for group in groups), strict=True)
-    products = zip(*(group.products for group in groups), strict=True)
-    each_view = zip(totals, products, strict=True)
-    return [(counts, np.stack(own, axis=-1), np.stack(squares, axis=-1)) for own, squares in each_view]
+    return [
+        (
+            counts,
+            np.stack([group.totals[view] for group in groups], axis=-1),
+            np.stack([group.products[view] for group in groups], axis=-1),
+        )
+        for view in range(len(groups[0].totals))
+    ]

@@ -171,7 +171,7 @@ def count_spans(
     """
     effort = effort or Effort()
     rows, min_length, parts = _average_blocks(_rotate(X.T), min_length, joins)
-    Y = _features(rows, max(FEATURE_COUNTS))
+    Y = _features(rows)
     counts = sorted({min(count, Y.shape[1]) for count in FEATURE_COUNTS})
     evidence = Evidence(parts, min_length, effort.grid_points, counts)
     # many short recordings: the host draws their surrogates before a GPU has started
@@ -181,7 +181,7 @@ def count_spans(
     def explain_samples(seed: int) -> list[Array]:
         with device_of(rows):  # another thread starts on the first GPU
             drawn = place_with(rows, draw_each(source, parts, seed))
-            return evidence(_features(drawn, counts[-1]), found)
+            return evidence(_features(drawn), found)
 
     with Team(n_jobs if evidence.on_host(Y) else min(count_threads(n_jobs), DEVICE_THREADS)) as team:
         rivals = [SpanCount.unrivalled(*each, len(parts)) for each in zip(found, counts, strict=True)]
@@ -273,8 +273,8 @@ def _rotate(rows: Array) -> Array:
     return rotated
 
 
-def _features(rows: Array, count: int) -> Array:
-    return sample_features(rows.T, count, n_anchors=N_ANCHORS)
+def _features(rows: Array) -> Array:
+    return sample_features(rows.T, max(FEATURE_COUNTS), n_anchors=N_ANCHORS)
 
 
 def _average_blocks(rows: Array, min_length: int, joins: tuple[int, ...]) -> tuple[Array, int, list[slice]]:

@@ -10,6 +10,7 @@ from typing import Any, Self, TypeAlias
 
 import numpy as np
 
+from seqspan._core.kernels import sample_blocks
 from seqspan._core.threads import Team
 from seqspan._core.types import Array, IntArray
 
@@ -99,8 +100,7 @@ class ViewModel:
         factor = np.linalg.cholesky(scatter / (self.prior_samples + count))
         constant, whitening = self._shares @ np.log(np.diag(factor)), np.linalg.inv(factor).T
         densities = np.empty(len(Y))
-        for start in range(0, len(Y), CACHED_ROWS):
-            rows = slice(start, start + CACHED_ROWS)
+        for rows in sample_blocks(len(Y), CACHED_ROWS):
             residuals = (Y[rows] - mean) @ whitening
             np.square(residuals, out=residuals)
             densities[rows] = residuals @ (self._shares / 2) + constant

@@ -20,7 +20,7 @@ def certify_with_one_scale(sweeps: Sweeps, s: State) -> tuple[float, float]:
 
     E = _residual(sweeps, s.fitted)
     bands = np.array([model.lam1, model.lam1 * (1 + s.gap / 6), model.lam1 * (1 + s.gap / 2), HUGE])
-    squares, largest, worst = sweeps.tighten(s, E * data.sigma, bands)
+    squares, largest, worst, _ = sweeps.tighten(s, E * data.sigma, bands)
     lengths = (largest if sweeps.entrywise else np.sqrt(squares)).max(axis=1)
     limit = np.minimum(model.lam1 / np.maximum(worst, TINY), model.lam2 / np.maximum(lengths, TINY)).max()
     bound = float(parabola_top(np.sum(E * data.Y), np.sum(E**2) / 2, limit)) + data.outside

@@ -12,7 +12,7 @@ from tests.problems import two_subspaces
 from seqspan._core.threads import Team
 from seqspan.models import Osc, SpatSc
 from seqspan.solvers import Stopping
-from seqspan.solvers.fast import solver
+from seqspan.solvers.fast import solver, steps
 from seqspan.solvers.fast.reduced import reduce
 from seqspan.solvers.fast.solver import solve_fast
 from seqspan.solvers.fast.steps import (
@@ -57,32 +57,6 @@ def test_otherwise_all_time_steps_weigh_the_same(model, n_iterations, gap):
 
 
 @pytest.mark.parametrize(
-    ("model", "gap", "expected"),
-    [(Osc(0.1, 0.5), 1e-3, 0.09), (Osc(0.1, 0.5), 1e-2, 0.08), (SpatSc(0.1, 1.0), 1e-3, 0.08)],
-    ids=["a moderate gap", "a large gap", "entries, not columns"],
-)
-def test_columns_that_were_too_long_are_shortened_from_a_moderate_gap_on(model, gap, expected):
-    with Team(1) as team:
-        sweeps = Sweeps(model, reduce(two_subspaces((6, 37), seed=3), float), team)
-        state = sweeps.zero_state(10.0, 15.0)
-        state.gap, state.shortened, state.excess = gap, np.full(37, 0.08), np.full(37, 0.05)
-        advance_weighted(sweeps, state)
-        np.testing.assert_allclose(state.shortened, expected)
-        for _ in range(10):  # without another certificate nothing more is known
-            advance_weighted(sweeps, state)
-        np.testing.assert_allclose(state.shortened, expected)
-
-
-def test_no_column_is_shortened_by_more_than_a_fifth():
-    with Team(1) as team:
-        sweeps = Sweeps(Osc(0.1, 0.5), reduce(two_subspaces((6, 37), seed=3), float), team)
-        state = sweeps.zero_state(10.0, 15.0)
-        state.gap, state.excess = 1e-3, np.linspace(0, 0.5, 37)
-        advance_weighted(sweeps, state)
-    np.testing.assert_allclose(state.shortened, np.minimum(np.linspace(0, 0.5, 37), 0.2))
-
-
-@pytest.mark.parametrize(
     ("residuals", "factor"),
     [
         ((9.0, 1.0, 1.0, 1.0), np.sqrt(3)),  # relative residuals of 3 and 1, and the ratio wanted is 1
@@ -98,11 +72,19 @@ def test_no_column_is_shortened_by_more_than_a_fifth():
         ((1.0, 1.0, 1.0, 0.0), 1.0),
     ],
 )
-def test_penalties_move_by_the_root_of_the_imbalance_of_residuals(residuals, factor):
+def test_penalties_move_by_the_root_of_the_imbalance_of_residuals(residuals, factor, monkeypatch):
     """Squares of: primal residual, its scale, dual residual, its scale."""
-    assert _penalty_factor(1.0, *residuals) == pytest.approx(factor)
+    monkeypatch.setattr(steps, "TARGET_RESIDUAL_RATIO", 1.0)
+    assert _penalty_factor(*residuals) == pytest.approx(factor)
     if factor not in (0.5, 1.0, 2.0):
-        assert _penalty_factor(0.9, *residuals) == pytest.approx(np.sqrt(0.9) * factor)
+        monkeypatch.setattr(steps, "TARGET_RESIDUAL_RATIO", 0.9)
+        assert _penalty_factor(*residuals) == pytest.approx(np.sqrt(0.9) * factor)
+
+
+@pytest.fixture
+def _equal_residuals(monkeypatch):
+    """Relative residuals are wanted equal."""
+    monkeypatch.setattr(steps, "TARGET_RESIDUAL_RATIO", 1.0)
 
 
 def balance(residuals, r1=1.0, r2=1.0, dtype=np.float32):
@@ -111,16 +93,18 @@ def balance(residuals, r1=1.0, r2=1.0, dtype=np.float32):
     sweeps = SimpleNamespace(
         dtype=np.dtype(dtype), eigenvalues=np.array([1.0, 4.0]), rescale=lambda s, *f: rescaled.append(f)
     )
-    _adapt_penalties(sweeps, SimpleNamespace(r1=r1, r2=r2), np.array(residuals), 1.0)
+    _adapt_penalties(sweeps, SimpleNamespace(r1=r1, r2=r2), np.array(residuals))
     return rescaled
 
 
+@pytest.mark.usefixtures("_equal_residuals")
 def test_each_penalty_follows_its_own_residuals():
     assert balance([1.0] * 8) == []
     assert balance([9.0, *[1.0] * 7]) == [(pytest.approx(np.sqrt(3)), 1.0)]
     assert balance([*[1.0] * 4, 9.0, *[1.0] * 3]) == [(1.0, pytest.approx(np.sqrt(3)))]
 
 
+@pytest.mark.usefixtures("_equal_residuals")
 def test_penalties_stay_where_rounding_does_not_outweigh_them():
     eps = float(np.finfo(np.float32).eps)
     down, up = [1.0, 1.0, 1e6, 1.0], [1e6, 1.0, 1.0, 1.0]
@@ -137,14 +121,14 @@ def test_penalties_stay_where_rounding_does_not_outweigh_them():
 def test_penalties_are_balanced_every_fifth_iteration_up_to_a_last_one(monkeypatch):
     measured, adapted = [], []
     monkeypatch.setattr(
-        "seqspan.solvers.fast.steps._adapt_penalties", lambda sweeps, s, *given: adapted.append(given)
+        "seqspan.solvers.fast.steps._adapt_penalties", lambda sweeps, s, given: adapted.append(given)
     )
     sweeps = SimpleNamespace(iterate=lambda s, measure: measured.append(measure) or s.iteration)
     state = SimpleNamespace(iteration=0)
     for _ in range(510):
-        advance(sweeps, state, 0.3)
+        advance(sweeps, state)
     assert np.flatnonzero(measured).tolist() == list(range(4, 500, 5))
-    assert adapted == [(iteration, 0.3) for iteration in range(5, 501, 5)]
+    assert adapted == list(range(5, 501, 5))
 
 
 def test_weights_that_hardly_change_stay(monkeypatch):
@@ -156,16 +140,6 @@ def test_weights_that_hardly_change_stay(monkeypatch):
     state.weights = state.weights * np.exp(0.5 * (-1.0) ** np.arange(37))
     _weigh_steps(sweeps, state)
     assert len(weighed) == 1
-
-
-@pytest.mark.parametrize(("n", "ratio"), [(100, 0.1), (500, 0.1), (1000, 0.05), (10_000, 0.025)])
-def test_the_dual_side_is_preferred_the_more_atoms_there_are(n, ratio, monkeypatch):
-    asked = []
-    monkeypatch.setattr("seqspan.solvers.fast.steps.advance", lambda sweeps, s, *target: asked.extend(target))
-    sweeps = SimpleNamespace(entrywise=False, n_atoms=n)
-    state = SimpleNamespace(gap=1e-3, iteration=1, excess=None)
-    advance_weighted(sweeps, state)
-    assert asked == [pytest.approx(ratio)]
 
 
 def test_weights_save_a_fifth_of_the_iterations_to_a_tight_gap(monkeypatch):
@@ -183,9 +157,7 @@ def test_another_model_starts_without_weights():
     X = two_subspaces((6, 37), seed=3, noise=0.2)
     first = solve_fast(Osc(0.1, 0.5), X, stopping=Stopping(1e-6, 5000), n_jobs=1)
     assert first.state.weights is not None
-    assert first.state.shortened is not None
     fresh = solve_fast(Osc(0.1, 0.6), X, stopping=Stopping(1e-6, 5000), n_jobs=1)
     again = solve_fast(Osc(0.1, 0.6), X, stopping=Stopping(0.5), start=first.state, n_jobs=1)
     assert again.state.weights is None
-    assert again.state.shortened is None
     assert fresh.objective <= again.objective <= 1.5 * fresh.objective

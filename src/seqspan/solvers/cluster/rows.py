@@ -68,10 +68,10 @@ class AtomRows:
         return self._sweeps.evaluate(self._at(norms, r1, r2))
 
     def tighten(
-        self, norms: Array, r1: float, r2: float, scaled: Array, bands: Array
-    ) -> tuple[Array, Array, Array]:
+        self, norms: Array, r1: float, r2: float, scaled: Array, bands: Array, project: bool
+    ) -> tuple[Array, Array, Array, Array]:
         """Compute this part's contribution to the lower bound."""
-        return self._sweeps.tighten(self._at(norms, r1, r2), scaled, bands)
+        return self._sweeps.tighten(self._at(norms, r1, r2), scaled, bands, project=project)
 
     def coefficients(self, norms: Array, r1: float, r2: float, averaged: bool) -> Array:
         """Return these rows of Z, or of its means over runs."""

@@ -92,7 +92,7 @@ def traffic_per_iteration(n: int, rank: int, itemsize: int, n_workers: int, mode
 
     Per worker: ``2 n r b`` to upload the product and download its correction and, for OSC, ``2 * 8 n`` for
     the norms. Every fifth iteration a certificate adds ``2 n r b + 11 * 8 n`` (SpatSC: ``9 * 8 n``), or a
-    little more as long as the gap is large.
+    little more as long as the gap is large; on the way to a tight gap OSC's adds ``3 n r b + 7 * 8 n``.
 
     Parameters
     ----------
@@ -169,10 +169,12 @@ class _Coordinator(Sweeps):
         absolutes, jumps, fitted = zip(*self.parts.call("evaluate", *self._shared(s)), strict=True)
         return sum_up(absolutes), sum_up(jumps), sum_up(fitted)
 
-    def tighten(self, s: State, scaled: Array, bands: Array) -> tuple[Array, Array, Array]:
-        found = self.parts.call("tighten", *self._shared(s), scaled, bands)
-        squares, largest, worst = zip(*found, strict=True)
-        return sum_up(squares), np.max(largest, axis=0), np.max(worst, axis=0)
+    def tighten(
+        self, s: State, scaled: Array, bands: Array, *, project: bool = False
+    ) -> tuple[Array, Array, Array, Array]:
+        found = self.parts.call("tighten", *self._shared(s), scaled, bands, project)
+        squares, largest, worst, P = zip(*found, strict=True)
+        return sum_up(squares), np.max(largest, axis=0), np.max(worst, axis=0), sum_up(P)
 
     def coefficients(self, s: State) -> Array:
         if not self.gather:

@@ -3,9 +3,12 @@
 ADMM keeps the jumps of Z that should vanish only small, and their norms add up. J has exact zeros. So the
 objective is also computed for the means of Z over the runs of time steps without a jump, and the lower one
 counts. The lower bound is that of :class:`seqspan.models.certificate.DualPoint`. Its multiplier's columns are
-sometimes longer than lam2 once they are tightened. On the way to a tight gap, the next certificate also tries
-to start from columns that are shorter by that excess: entries with room to move then make up for those
-without.
+sometimes longer than lam2 once they are tightened. On the way to a tight gap, the residual takes over what is
+too long:
+
+    X^T (e_t + g_t - g_{t-1}) - (v_{t-1} - X^T g_{t-1}) + (v_t - X^T g_t)
+
+is the same for all g. Along ``g_t = X v_t`` a column becomes shorter with the smallest change of E.
 """
 
 from __future__ import annotations
@@ -13,10 +16,10 @@ from __future__ import annotations
 import numpy as np
 
 from seqspan._core.types import Array, IntArray
-from seqspan.models.certificate import DualPoint, spread_in_time
+from seqspan.models.certificate import DualPoint
+from seqspan.solvers.fast.steps import is_tight
 from seqspan.solvers.fast.sweeps import HUGE, State, Sweeps
 
-EXCESS_DECAY = 0.7  # per time step, of the share by which columns next to one too long are shortened
 MAX_BAND_GAP = 0.1  # up to this gap a multiplier is always better off in a band
 
 
@@ -42,21 +45,36 @@ def objective(sweeps: Sweeps, s: State) -> float:
 
 def lower_bound(sweeps: Sweeps, s: State) -> float:
     """The dual value at ``E = X - XS`` and the tightened multiplier of J, in the best of a few bands."""
-    model, data = sweeps.model, sweeps.data
+    model = sweeps.model
     scaled, linear, quadratic = _dual_residuals(sweeps, s.fitted)
+    tight = is_tight(sweeps, s)
     # a band wider than the gap loses more by its scale than it can gain
-    widths = [1, 1 + s.gap / 6, 1 + s.gap / 2]
-    if s.shortened is not None:
-        widths[2:] = widths[:2]
-    elif s.gap > MAX_BAND_GAP:
+    widths = [1.0] if tight else [1, 1 + s.gap / 6, 1 + s.gap / 2]
+    if s.gap > MAX_BAND_GAP:
         widths.append(HUGE / model.lam1)  # no band at all
     bands = (np.array(widths) * model.lam1).astype(sweeps.dtype)
-    squares, largest, worst = sweeps.tighten(s, scaled, bands)
+    squares, largest, worst, P = sweeps.tighten(s, scaled, bands, project=tight)
     lengths = largest if sweeps.entrywise else np.sqrt(squares)
-    excess = np.maximum(lengths[0 if s.shortened is None else 2] / model.lam2 - 1, 0)
-    s.excess = spread_in_time(excess, np.full(sweeps.n, np.log(EXCESS_DECAY)))
-    points = (DualPoint(linear, quadratic, *columns) for columns in zip(lengths, largest, worst, strict=True))
-    return max(point.bound(model.lam1, model.lam2) for point in points) + data.outside
+    points = [DualPoint(linear, quadratic, *columns) for columns in zip(lengths, largest, worst, strict=True)]
+    if tight:
+        points.append(_shorten(sweeps, s, P, squares[0], largest[0], float(worst[0])))
+    return max(point.bound(model.lam1, model.lam2) for point in points) + sweeps.data.outside
+
+
+def _shorten(sweeps: Sweeps, s: State, P: Array, squares: Array, largest: Array, worst: float) -> DualPoint:
+    """The dual point (E + G - G_before, V - X^T G), where G shortens the columns of V that are too long."""
+    data, shares = sweeps.data, sweeps.shares()
+    given = P, s.fitted, data.Y, data.sigma, squares, sweeps.model.lam2**2
+    found = np.empty((4, sweeps.n))
+
+    def fill(parts: range) -> None:
+        for part in parts:
+            sweeps.measures.shorten(*given, *shares[part : part + 2], found)
+
+    sweeps.team.map(fill, len(shares) - 1)
+    linear, quadratic, squares, moved = found
+    # no entry of X^T g exceeds ||g|| times the norm of the longest atom
+    return DualPoint(linear, quadratic, np.sqrt(squares), largest + moved * sweeps.longest_atom, worst)
 
 
 def _dual_residuals(sweeps: Sweeps, fitted: Array) -> tuple[Array, Array, Array]:

@@ -150,16 +150,52 @@ def dual_residuals(
 
 
 @_compiled
+def shorten(
+    P: Block, fitted: Block, Y: Block, sigma: Block, squares: Any, limit: Any, first: int, last: int,
+    found: Any,
+) -> None:  # fmt: skip
+    """Shorten columns of V whose squares exceed a limit by ``X^T G``, and move E by ``g_t - g_{t-1}``.
+
+    ``P = V Q`` (n, r), and ``g_t`` is the shortest multiple of X v_t that is enough, or that does the most.
+    Fills steps first, ..., last - 1 of found (4, n), in double precision: ``<e, y>`` and ``||e||^2 / 2`` for
+    the new E, the new squares, and ``||g||``.
+    """
+    before, direction = np.zeros((2, sigma.size))
+    for t in range(max(first - 1, 0), last):
+        slope, curvature = 0.0, 0.0
+        for i in range(sigma.size):
+            direction[i] = np.float64(P[t, i]) * np.float64(sigma[i])
+            slope += direction[i] * direction[i]
+            curvature += (direction[i] * np.float64(sigma[i])) ** 2
+        # ||v - step X^T X v||^2 = square - 2 step slope + step^2 curvature
+        excess = max(squares[t] - limit, 0.0)
+        step = 0.0
+        if excess > 0.0 and slope > 0.0:
+            root = np.sqrt(max(slope * slope - curvature * excess, 0.0))
+            step = min(excess / (slope + root), slope / curvature)
+        product, square = 0.0, 0.0
+        for i in range(sigma.size):
+            y, moved = np.float64(Y[t, i]), step * direction[i]
+            e = y - np.float64(fitted[t, i]) * np.float64(sigma[i]) + moved - before[i]
+            before[i] = moved
+            product += e * y
+            square += e * e
+        if t >= first:
+            found[0, t], found[1, t] = product, square / 2
+            found[2, t] = max(squares[t] - step * (2 * slope - step * curvature), 0.0)
+            found[3, t] = step * np.sqrt(slope)
+
+
+@_compiled
 def tighten(
-    U: Block, correlations: Block, q: Block, k: Block, kept: Block, c: Any, bands: Any, first: int,
-    reached: Any, diagonal: int, squares: Any, largest: Any, worst: Any,
+    U: Block, correlations: Block, q: Block, k: Block, c: Any, bands: Any, first: int, reached: Any,
+    diagonal: int, clipped: Block, squares: Any, largest: Any, worst: Any,
 ) -> None:  # fmt: skip
     """Clip the multiplier k b in time until ``|X^T E - V R^T| <= band``, for several bands at once.
 
-    Each band starts from a share ``kept`` (n_bands, n) of the multiplier's columns.
     The twin of :func:`seqspan.models.certificate.tighten`. Adds the squared norms of the clipped columns to
     squares (n_bands, n), and raises largest (n_bands, n) to their largest entries and worst (n_bands,) to the
-    largest of ``|X^T E - V R^T|``.
+    largest of ``|X^T E - V R^T|``. ``clipped``, if it is not empty, gets the result for the first band.
 
     U and the correlations have the time steps from `first` on; the other arrays have all steps. What has
     been ``reached`` (1 + 2 n_bands, width) before them moves on: the sum of the correlations ahead, and for
@@ -189,13 +225,12 @@ def tighten(
         for j in range(bands.size):
             band = bands[j]
             reach = band * U.dtype.type(n - 1 - t)
-            share = kept[j, t]
             total = zero
             for i in range(width):
                 center = previous[j, i] - correlations[row, i]
                 low = max(center - band - free[i], ahead[i] - reach - passed[i])
                 high = min(center + band + free[i], ahead[i] + reach + passed[i])
-                v = max(low, min(share * target[i], high))
+                v = max(low, min(target[i], high))
                 total += v * v
                 worst_here[j, i] = max(worst_here[j, i], abs(center - v) - free[i])
                 previous[j, i] = v
@@ -208,6 +243,9 @@ def tighten(
                 lanes[i] = max(max(lanes[i], lanes[i + 4]), max(lanes[i + 8], lanes[i + 12]))
             longest = max(max(lanes[0], lanes[1]), max(lanes[2], lanes[3]))
             largest[j, t] = max(largest[j, t], longest)
+        if clipped.size > 0:
+            for i in range(width):
+                clipped[row, i] = previous[0, i]
         if 0 <= fixed < width:
             free[fixed] = zero
     if first + len(correlations) == n:
@@ -219,14 +257,17 @@ def tighten(
 
 @_compiled
 def tighten_parts(
-    U: Block, Q: Block, scaled: Block, q: Block, k: Block, kept: Block, c: Any, bands: Any, recordings: Any,
-    ahead: Block, length: int, diagonal: int, width: int, share: Any, squares: Any, largest: Any, worst: Any,
+    U: Block, Q: Block, scaled: Block, q: Block, k: Block, c: Any, bands: Any, recordings: Any, ahead: Block,
+    length: int, diagonal: int, width: int, share: Any, squares: Any, largest: Any, worst: Any, P: Block,
 ) -> None:  # fmt: skip
     """Tighten a range `share` (first, last, step) of parts of blocks, with ``X^T E = scaled @ Q^T``.
 
     A part has `width` atoms. ``recordings`` has the first step of each recording, then n, and ``ahead``
-    (n_recordings, r) the sum of `scaled` over each. At most `length` steps are computed at a time.
+    (n_recordings, r) the sum of `scaled` over each. At most `length` steps are computed at a time. Adds the
+    multiplier in the first band, in the coordinates of Q, to P (n, r), unless it is empty.
     """
+    n_kept = length if P.size > 0 else 0
+    clipped, product = np.empty((n_kept, width), U.dtype), np.empty((n_kept, Q.shape[2]), U.dtype)
     jumps, correlations = np.empty((length, width), U.dtype), np.empty((length, width), U.dtype)
     reached = np.empty((1 + 2 * bands.size, width), U.dtype)
     n_parts = U.shape[2] // width
@@ -244,7 +285,9 @@ def tighten_parts(
                 if n_parts > 1:
                     some[:] = U[b, first:last, atom : atom + width]
                 tighten(
-                    some if n_parts > 1 else U[b, first:last], rows, q[begin:end], k[begin:end],
-                    kept[:, begin:end], c, bands, first - begin, reached, diagonal + part * width - begin,
-                    squares[:, begin:end], largest[:, begin:end], worst,
+                    some if n_parts > 1 else U[b, first:last], rows, q[begin:end], k[begin:end], c, bands,
+                    first - begin, reached, diagonal + part * width - begin, clipped, squares[:, begin:end],
+                    largest[:, begin:end], worst,
                 )  # fmt: skip
+                if P.size > 0:
+                    add_product(clipped[: last - first], atoms, product[: last - first], P[first:last], False)

@@ -157,7 +157,6 @@ def _warm_start(start: State | None, sweeps: Sweeps) -> State | None:
         sweeps.rescale(start, r1 / start.r1, r2 / start.r2)
         sweeps.settle(start)  # recordings may end elsewhere
         start.iteration, start.weights = 0, None
-        start.excess = start.shortened = None
     if start is not None and start.fitted.shape[1] != sweeps.rank:  # another gap takes other coordinates
         start.fitted = sweeps.evaluate(start)[2]
     return start

@@ -19,44 +19,39 @@ STABLE_RATIO = 0.1  # r2 / r1, relative to the precision; beyond it iterates ove
 TARGET_RESIDUAL_RATIO = 0.1  # relative dual over primal residual; small, because the certificate lags
 DEAD_ZONE = 0.2  # of the logarithm of a penalty: smaller changes are not worth a pass over the state
 TIGHT_BELOW = 5e-3  # relative gap; before, nobody knows which jumps will vanish
-TIGHT_RATIO_ATOMS = 50.0  # target ratio times atoms from there on: with more atoms the certificate lags more
-TIGHT_RATIOS = 0.025, TARGET_RESIDUAL_RATIO  # its limits
-SHORTENED_AGAIN = 0.5  # of the share by which a column was shortened before the last certificate
-MAX_SHORTENED = 0.2  # of a column
 WEIGH_EVERY = 20  # iterations between updates of the weights
 MAX_CURVATURE = 1000.0  # of a jump's term, relative to the penalty, that a weight follows
 
 
-def advance(sweeps: Sweeps, s: State, target: float = TARGET_RESIDUAL_RATIO) -> State:
+def is_tight(sweeps: Sweeps, s: State) -> bool:
+    """Whether the solver is on the way from a moderate gap to a tight one.
+
+    Never for SpatSC: there a step has as many jumps as atoms, and one penalty for all of them.
+    """
+    return s.gap <= TIGHT_BELOW and not sweeps.entrywise
+
+
+def advance(sweeps: Sweeps, s: State) -> State:
     """One iteration; every few iterations the penalties are adapted as well."""
     s.iteration += 1
     balance = s.iteration % BALANCE_EVERY == 0 and s.iteration <= BALANCE_UNTIL
     residuals = sweeps.iterate(s, measure=balance)
     if balance:
-        _adapt_penalties(sweeps, s, residuals, target)
+        _adapt_penalties(sweeps, s, residuals)
     return s
 
 
 def advance_weighted(sweeps: Sweeps, s: State) -> State:
-    """One iteration; once the gap is moderate, it aims for a tight one.
-
-    Not for SpatSC: there a step has as many jumps as atoms, and one penalty for all of them.
-    """
-    if s.gap > TIGHT_BELOW or sweeps.entrywise:
-        return advance(sweeps, s)
-    advance(sweeps, s, float(np.clip(TIGHT_RATIO_ATOMS / sweeps.n_atoms, *TIGHT_RATIOS)))
-    if s.iteration % WEIGH_EVERY == 0 and s.iteration <= BALANCE_UNTIL:
+    """One iteration; on the way to a tight gap, time steps get weights."""
+    advance(sweeps, s)
+    if is_tight(sweeps, s) and s.iteration % WEIGH_EVERY == 0 and s.iteration <= BALANCE_UNTIL:
         _weigh_steps(sweeps, s)
-    if s.excess is not None:
-        before = 0.0 if s.shortened is None else s.shortened
-        s.shortened = np.minimum(SHORTENED_AGAIN * before + s.excess, MAX_SHORTENED)
-        s.excess = None
     return s
 
 
-def _adapt_penalties(sweeps: Sweeps, s: State, residuals: Array, target: float) -> None:
+def _adapt_penalties(sweeps: Sweeps, s: State, residuals: Array) -> None:
     """Move the ratios of the residuals towards their target."""
-    factor_1, factor_2 = (_penalty_factor(target, *part) for part in (residuals[:4], residuals[4:]))
+    factor_1, factor_2 = (_penalty_factor(*part) for part in (residuals[:4], residuals[4:]))
     # a very small lam1 would drive r1 below this, where (X^T X + r1 I) is numerically singular
     min_r1 = float(np.finfo(sweeps.dtype).eps * sweeps.eigenvalues.max())
     factor_1 = max(factor_1, min(min_r1 / s.r1, 1.0))
@@ -68,12 +63,12 @@ def _adapt_penalties(sweeps: Sweeps, s: State, residuals: Array, target: float) 
         sweeps.rescale(s, factor_1, factor_2)
 
 
-def _penalty_factor(target: float, primal: float, scale: float, dual: float, dual_scale: float) -> float:
+def _penalty_factor(primal: float, scale: float, dual: float, dual_scale: float) -> float:
     """Factor that moves the ratio of the relative residuals towards its target; 1 if it is close."""
     if min(primal, scale, dual, dual_scale) <= 0:
         return 1.0
     ratio = np.sqrt(primal / scale) / np.sqrt(dual / dual_scale)
-    factor = float(np.clip(np.sqrt(target * ratio), 0.5, 2.0))
+    factor = float(np.clip(np.sqrt(TARGET_RESIDUAL_RATIO * ratio), 0.5, 2.0))
     return factor if abs(np.log(factor)) > DEAD_ZONE else 1.0
 
 

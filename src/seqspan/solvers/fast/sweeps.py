@@ -40,9 +40,7 @@ class State:
     are the squared column norms of U, ``fitted`` (n, r) is ``Q^T S``, ``gap`` is the last one computed, and
     ``model`` is the model being minimised. The second penalty is r2 at every time step, or r2 times
     ``weights`` (n,), if there are any; it is zero where a recording ends. ``averaged`` says whether the last
-    objective was that of the means of Z over runs of time steps without a jump. ``excess`` (n,) is the share
-    by which the certificate found columns of the multiplier too long, and ``shortened`` (n,) the share by
-    which it shortens them beforehand.
+    objective was that of the means of Z over runs of time steps without a jump.
     """
 
     V: Array
@@ -56,8 +54,6 @@ class State:
     model: Osc | SpatSc | None = None
     weights: Array | None = None
     averaged: bool = False
-    excess: Array | None = None
-    shortened: Array | None = None
 
 
 class Sweeps:
@@ -117,6 +113,11 @@ class Sweeps:
     def linear(self) -> Array:
         """``X^T X`` (or ``D^T X``) in the coordinates of Q, (n, r)."""
         return np.asarray(self.data.Y * self.data.sigma)
+
+    @cached_property
+    def longest_atom(self) -> float:
+        """The largest norm of an atom."""
+        return float(np.sqrt(np.max((self.data.Q**2) @ self.eigenvalues)))
 
     def zero_state(self, r1: float, r2: float) -> State:
         """Z = 0 and zero multipliers."""
@@ -226,31 +227,31 @@ class Sweeps:
         self.team.map(project, self.n_windows)
         return np.sum(absolute, axis=0), self._total(jumps) * self.coupled, P
 
-    def tighten(self, s: State, scaled: Array, bands: Array) -> tuple[Array, Array, Array]:
+    def tighten(
+        self, s: State, scaled: Array, bands: Array, *, project: bool = False
+    ) -> tuple[Array, Array, Array, Array]:
         """Clip the multiplier to bands around ``scaled @ Q^T`` (see the loop of the same name).
 
-        From the third band on, columns are shortened beforehand if the state says so. Returns squares and
-        largest (n_bands, n) and worst (n_bands,).
+        Returns squares and largest (n_bands, n), worst (n_bands,) and, if asked for, the multiplier in the
+        first band in the coordinates of Q, (n, r); otherwise (0, r).
         """
         c, q, k = self.constants(s), self.multiplier_share(s), self._system(s).k
-        kept = np.ones((bands.size, self.n), self.dtype)
-        if s.shortened is not None:
-            kept[2:] -= s.shortened.astype(self.dtype)
         recordings = np.array([0, *self.model.joins, self.n], dtype=np.intp)
         ahead = np.array([scaled[part].sum(axis=0) for part in self.recordings])
         length = int(np.diff(self.edges).max())
         width = math.gcd(self.width, TIGHTENED_WIDTH) if self.n_blocks < SHARES else self.width
-        given = s.U, self.Q, scaled, q, k, kept, c, bands, recordings, ahead, length, self.diagonal, width
+        given = s.U, self.Q, scaled, q, k, c, bands, recordings, ahead, length, self.diagonal, width
 
-        def tighten(parts: range) -> tuple[Array, Array, Array]:
+        def tighten(parts: range) -> tuple[Array, Array, Array, Array]:
             squares, largest = np.zeros((2, bands.size, self.n))
-            worst = np.zeros(bands.size)
-            self.measures.tighten_parts(*given, bounds(parts), squares, largest, worst)
-            return squares, largest, worst
+            worst, P = np.zeros(bands.size), np.zeros((self.n if project else 0, self.rank), self.dtype)
+            self.measures.tighten_parts(*given, bounds(parts), squares, largest, worst, P)
+            return squares, largest, worst, P.T
 
         n_parts = self.n_blocks * self.width // width
-        squares, largest, worst = zip(*self.team.map(tighten, n_parts), strict=True)
-        return self._total(squares), self._total(largest, np.maximum), np.max(worst, axis=0)
+        squares, largest, worst, P = zip(*self.team.map(tighten, n_parts), strict=True)
+        totals = self._total(squares), self._total(largest, np.maximum)
+        return *totals, np.max(worst, axis=0), self._total(P).T
 
     def split(self, s: State, block: int, rows: slice = slice(None)) -> tuple[Array, Array, Array, Array]:
         """Coefficients Z, jumps J and multipliers r1 a, r2 b of a block; returns Z, a, J, b, each (n, width).

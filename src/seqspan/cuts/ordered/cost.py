@@ -11,7 +11,7 @@ place of one. A low-dimensional subspace is a covariance of low rank, which this
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
@@ -21,11 +21,12 @@ import numpy as np
 from seqspan._core.backend import is_on_gpu, require_cupy, to_host
 from seqspan._core.threads import Team
 from seqspan._core.types import Array, IntArray
-from seqspan.cuts.ordered.view_model import Stacked, ViewModel, filling
+from seqspan.cuts.ordered.view_model import ExpectedGaussian, Stacked, ViewModel, filling
 
 if TYPE_CHECKING:
     from seqspan.cuts.ordered.device_functions import PairCosts
 
+CACHED_ROWS = 4096  # samples whose densities are computed at a time
 FEATURE_STEP = 2  # costs are averaged over 2, 4, 6, ... features, so that no number has to be chosen
 
 
@@ -145,16 +146,34 @@ class GaussianCost:
 
     def densities(self, summaries: Sequence[Moments], n_jobs: int | None = 1) -> Array:
         """Negative log densities, (n_summaries, n_samples), under the expected Gaussian of each summary."""
-        densities = np.zeros((len(summaries), self.n_samples))
+        blocks = self.density_blocks(summaries, slice(0, self.n_samples), n_jobs)
+        return np.concatenate(list(blocks), axis=1)
+
+    def density_blocks(
+        self, summaries: Sequence[Moments], part: slice, n_jobs: int | None = 1
+    ) -> Iterator[Array]:
+        """The same for the samples of a part, in blocks: of long recordings, all would not fit in memory."""
+        expected = [self._expect(one) for one in summaries]
+        with Team(n_jobs) as team:
+            for start in range(part.start, part.stop, CACHED_ROWS):
+                rows = slice(start, min(start + CACHED_ROWS, part.stop))
+                yield self._densities_in(rows, expected, team)
+
+    def _expect(self, one: Moments) -> list[ExpectedGaussian]:
+        """The Gaussian expected in each view."""
+        each_view = zip(self._models, one.totals, one.products, strict=True)
+        return [model.expect(one.count, total, product) for model, total, product in each_view]
+
+    def _densities_in(self, rows: slice, expected: list[list[ExpectedGaussian]], team: Team) -> Array:
+        """Negative log densities of some samples."""
+        densities = np.zeros((len(expected), rows.stop - rows.start))
 
         def work(numbers: range) -> None:
             for number in numbers:
-                one = summaries[number]
-                for v, (Y, model) in enumerate(zip(self.views, self._models, strict=True)):
-                    densities[number] += model.densities(Y, one.count, one.totals[v], one.products[v])
+                for Y, gaussian in zip(self.views, expected[number], strict=True):
+                    densities[number] += gaussian.densities(Y[rows])
 
-        with Team(n_jobs) as team:
-            team.map(work, len(summaries))
+        team.map(work, len(expected))
         densities /= len(self.views)
         return densities
 

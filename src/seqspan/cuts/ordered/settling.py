@@ -19,9 +19,10 @@ from seqspan._core.spans import (
     number_in_order,
     part_slices,
 )
-from seqspan._core.types import Array
+from seqspan._core.types import Array, IntArray
 from seqspan.cuts.ordered.cost import GaussianCost, Moments
 from seqspan.cuts.ordered.labels import effective_share
+from seqspan.cuts.ordered.paths import CheapestPath
 from seqspan.cuts.ordered.search import share_out
 
 TURNS = 8  # of labels and boundaries, at most
@@ -98,18 +99,24 @@ class Settling:
 
     def _cheapest_path(self, division: Division, price: float) -> Division:
         """The best spans and labels, however many spans, at least as many as labels."""
-        from seqspan.cuts.ordered.loops import cheapest_path  # numba: imported on first use only
-
-        sums = self._sum_densities(division)
+        summaries = self._label_summaries(division, effective_share)
         starts, labels = [], []
         for part in part_slices(self.joins, self.cost.n_samples):
-            shortest = min(self.min_length, part.stop - part.start)
-            path = cheapest_path(_sums_from(sums, part), self.inflation * price, shortest)
+            length = part.stop - part.start
+            shortest = min(self.min_length, length)
+            walk = CheapestPath(len(summaries), length, self.inflation * price, shortest)
+            for densities in self.cost.density_blocks(summaries, part, self.n_jobs):
+                walk.extend(densities)
+            path = walk.labels()
             begins = np.concatenate([[0], boundaries_from_labels(path)]).astype(np.intp)
             starts.append(part.start + begins)
             labels.append(path[begins])
         found = Division(np.concatenate(starts)[1:], np.concatenate(labels))
-        return found if len(found.labels) >= len(sums) else self._best_path(division, len(sums))
+        if len(found.labels) >= len(summaries):
+            return found
+        if self._is_too_large(len(summaries), len(summaries)):
+            return division
+        return self._best_path(division, len(summaries))
 
     def _best_path(self, division: Division, n_spans: int) -> Division:
         """The best spans and labels for fixed label models: dynamic programming, exact."""
@@ -142,7 +149,7 @@ class Settling:
     def _set_apart(self, division: Division) -> Division:
         """Keep all boundaries: span by span, the best label that the span before it does not have."""
         edges = np.concatenate([[0], division.boundaries, [self.cost.n_samples]])
-        costs = np.diff(self._sum_densities(division)[:, edges], axis=1)
+        costs = self._span_densities(division, edges)
         labels = np.zeros(len(division.labels), dtype=np.intp)
         first = np.isin([0, *division.boundaries], [0, *self.joins])  # of a recording
         for span, of_labels in enumerate(costs.T):
@@ -150,6 +157,17 @@ class Settling:
                 of_labels[labels[span - 1]] = np.inf
             labels[span] = np.argmin(of_labels)
         return give_lost_labels(Division(division.boundaries, labels), division.n_labels)
+
+    def _span_densities(self, division: Division, edges: IntArray) -> Array:
+        """What the samples between edges cost under each label."""
+        summaries, start = self._label_summaries(division, effective_share), 0
+        costs = np.zeros((len(summaries), len(edges) - 1))
+        for block in self.cost.density_blocks(summaries, slice(0, self.cost.n_samples), self.n_jobs):
+            span = np.searchsorted(edges, start, side="right") - 1  # in which the block starts
+            inside = edges[(edges > start) & (edges < start + block.shape[1])] - start
+            costs[:, span : span + len(inside) + 1] += np.add.reduceat(block, np.append(0, inside), axis=1)
+            start += block.shape[1]
+        return costs
 
     def _sum_densities(self, division: Division) -> Array:
         """What samples 0, ..., t - 1 cost under each label, for all t."""

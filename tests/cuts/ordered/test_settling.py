@@ -69,7 +69,7 @@ def test_spans_cost_what_their_samples_do_in_blocks_of_any_size(rows, monkeypatc
     division = Division(BOUNDARIES, np.array(ORDER))
     n = solver.cost.n_samples
     edges = np.array([0, *BOUNDARIES, n])
-    densities = solver.cost.densities(solver._label_summaries(division, effective_share))
+    densities = solver.cost.densities(solver.cost.summarise_labels(division, effective_share))
     wanted = [densities[:, start:end].sum(axis=1) for start, end in pairwise(edges)]
     np.testing.assert_allclose(solver._span_densities(division, edges).T, wanted, rtol=1e-12)
 
@@ -113,7 +113,7 @@ def test_a_span_has_to_be_worth_its_price(share, n_spans):
     Y = places([0, 1, 0, 1], [20, 10, 30, 20], noise=0.2)
     rough = Division(np.array([60]), np.array([0, 1]))
     solver = settling(Y, inflation=3.0)
-    densities = solver.cost.densities(solver._label_summaries(rough, effective_share))
+    densities = solver.cost.densities(solver.cost.summarise_labels(rough, effective_share))
     gained = float((densities[0] - densities[1])[20:30].sum()) / 3
     price_of_two = 2 * np.log(80 * 2)  # for one of 80 places and one of 2 labels
     found = solver.settle(rough, patience=share * gained / price_of_two)
@@ -136,12 +136,17 @@ def test_as_many_labels_are_kept_as_there_were():
     assert found.n_labels == 3
 
 
-def test_too_many_densities_are_not_computed(monkeypatch):
-    monkeypatch.setattr(settling_module, "MAX_DENSITIES", 2 * 60 - 1)
+def test_the_more_densities_the_fewer_turns_but_at_least_one(monkeypatch):
     rough = Division(np.array([25]), np.array([0, 1]))
-    assert settling(places([0, 1], [30, 30], noise=0.2)).settle(rough).boundaries.tolist() == [25]
-    monkeypatch.setattr(settling_module, "MAX_DENSITIES", 2 * 60)
-    assert settling(places([0, 1], [30, 30], noise=0.2)).settle(rough).boundaries.tolist() == [30]
+    solver = settling(places([0, 1], [30, 30], noise=0.2))
+    turns = []
+    path = Settling._cheapest_path
+    monkeypatch.setattr(Settling, "_cheapest_path", lambda *given: turns.append(1) or path(*given))
+    for most in (1, 2 * 2 * 60 - 1, 2 * 2 * 60):
+        turns.clear()
+        monkeypatch.setattr(settling_module, "MAX_DENSITIES", most)
+        assert solver.settle(rough).boundaries.tolist() == [30]
+        assert len(turns) == max(most // 120, 1)
 
 
 @settings(max_examples=40)

@@ -11,14 +11,16 @@ place of one. A low-dimensional subspace is a covariance of low rank, which this
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from seqspan._core.backend import is_on_gpu, require_cupy, to_host
+from seqspan._core.spans import Division
 from seqspan._core.threads import Team
 from seqspan._core.types import Array, IntArray
 from seqspan.cuts.ordered.view_model import ExpectedGaussian, Stacked, ViewModel, filling
@@ -98,6 +100,16 @@ class GaussianCost:
         spans = [view[start:end] for view in self.views]
         return Moments(len(spans[0]), tuple(Y.sum(axis=0) for Y in spans), tuple(Y.T @ Y for Y in spans))
 
+    def summarise_labels(self, division: Division, share: Callable[[float], float]) -> list[Moments]:
+        """Moments of all samples of each label, of each span the share that counts, by its length."""
+        edges = np.concatenate([[0], division.boundaries, [self.n_samples]])
+        spans = [self.summarise(start, end) for start, end in pairwise(edges)]
+        sums: dict[int, Moments] = {}
+        for label, span in zip(division.labels.tolist(), spans, strict=True):
+            weighted = span * share(span.count)
+            sums[label] = sums[label] + weighted if label in sums else weighted
+        return [sums[label] for label in sorted(sums)]
+
     def error(self, start: int, end: int) -> float:
         """Cost of the span [start, end)."""
         return float(self.costs([self.summarise(start, end)])[0])
@@ -153,28 +165,34 @@ class GaussianCost:
         self, summaries: Sequence[Moments], part: slice, n_jobs: int | None = 1
     ) -> Iterator[Array]:
         """The same for the samples of a part, in blocks: of long recordings, all would not fit in memory."""
-        expected = [self._expect(one) for one in summaries]
+        expected = [self.expect(one) for one in summaries]
         with Team(n_jobs) as team:
             for start in range(part.start, part.stop, CACHED_ROWS):
                 rows = slice(start, min(start + CACHED_ROWS, part.stop))
                 yield self._densities_in(rows, expected, team)
 
-    def _expect(self, one: Moments) -> list[ExpectedGaussian]:
-        """The Gaussian expected in each view."""
+    def expect(self, one: Moments) -> list[ExpectedGaussian]:
+        """The Gaussian expected in each view after samples of these moments."""
         each_view = zip(self._models, one.totals, one.products, strict=True)
         return [model.expect(one.count, total, product) for model, total, product in each_view]
 
-    def _densities_in(self, rows: slice, expected: list[list[ExpectedGaussian]], team: Team) -> Array:
+    def density(self, expected: list[ExpectedGaussian], rows: slice) -> Array:
         """Negative log densities of some samples."""
-        densities = np.zeros((len(expected), rows.stop - rows.start))
+        density = np.zeros(rows.stop - rows.start)
+        for Y, gaussian in zip(self.views, expected, strict=True):
+            density += gaussian.densities(Y[rows])
+        density /= len(self.views)
+        return density
+
+    def _densities_in(self, rows: slice, expected: list[list[ExpectedGaussian]], team: Team) -> Array:
+        """The same for each of several sets of samples."""
+        densities = np.empty((len(expected), rows.stop - rows.start))
 
         def work(numbers: range) -> None:
             for number in numbers:
-                for Y, gaussian in zip(self.views, expected[number], strict=True):
-                    densities[number] += gaussian.densities(Y[rows])
+                densities[number] = self.density(expected[number], rows)
 
         team.map(work, len(expected))
-        densities /= len(self.views)
         return densities
 
     def places(self, step: int, part: slice | None = None) -> IntArray:

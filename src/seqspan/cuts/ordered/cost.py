@@ -87,6 +87,7 @@ class GaussianCost:
             counts = [len(view) for view in self.views]
             raise ValueError(f"All views must describe the same samples; got {counts} samples.")
         self._models = [ViewModel.for_features(view.shape[1], step, prior_samples) for view in self.views]
+        self._spans: dict[tuple[int, int], Moments] = {}
         self._tables: dict[bool, list[Array]] = {}
         self._device_costs: dict[bool, list[Any]] = {}
 
@@ -103,9 +104,16 @@ class GaussianCost:
     def summarise_labels(self, division: Division, share: Callable[[float], float]) -> list[Moments]:
         """Moments of all samples of each label, of each span the share that counts, by its length."""
         edges = np.concatenate([[0], division.boundaries, [self.n_samples]])
-        spans = [self.summarise(start, end) for start, end in pairwise(edges)]
+        known = (
+            self._spans
+        )  # most spans are those of the last division, or it is asked for with another share
+        spans = {
+            (start, end): known[start, end] if (start, end) in known else self.summarise(start, end)
+            for start, end in pairwise(edges.tolist())
+        }
+        self._spans = spans
         sums: dict[int, Moments] = {}
-        for label, span in zip(division.labels.tolist(), spans, strict=True):
+        for label, span in zip(division.labels.tolist(), spans.values(), strict=True):
             weighted = span * share(span.count)
             sums[label] = sums[label] + weighted if label in sums else weighted
         return [sums[label] for label in sorted(sums)]

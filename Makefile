@@ -27,7 +27,7 @@ browser:  ## the tests look at the report in a real Chromium
 
 # Compiled loops are invisible to the tracer: the tests of every one of them run again as plain Python.
 LOOP_TESTS := tests/solvers/fast/test_sweeps.py tests/cuts/online/test_paths.py tests/cuts/online/test_search.py \
-    $(addprefix tests/cuts/ordered/, test_search.py test_cost.py test_merging.py test_labels.py test_settling.py) \
+    $(addprefix tests/cuts/ordered/, test_search.py test_cost.py test_merging.py test_labels.py test_paths.py test_settling.py test_transitions.py) \
     $(addprefix tests/solvers/fast/test_coarse.py::test_, prolonged_states_are_consistent \
     how_many_steps_are_carried_over_at_once_does_not_matter)
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from dataclasses import replace
-from itertools import product
 
 import numpy as np
 import pytest
 
 from seqspan._core.spans import Division
 from seqspan.cuts import states as module
-from seqspan.cuts.ordered.loops import cheapest_path
-from seqspan.cuts.states import FAR, Coordinates, States, _describe
+from seqspan.cuts.coordinates import FAR, Coordinates
+from seqspan.cuts.ordered.features import measure_noise
+from seqspan.cuts.states import States, _describe
 
 MEANS = {0: (4, 0, 0, 0), 1: (0, 4, 0, 0), 2: (0, 0, 4, 0), 9: (0, 0, 0, 4)}
 
@@ -23,24 +24,6 @@ def draw(order, length=40, seed=0, extra=0):
     X = np.concatenate(spans).T
     X = np.vstack([X, 0.01 * rng.standard_normal((extra, X.shape[1]))])
     return X, Division(length * np.arange(1, len(order)), np.array(order))
-
-
-def test_the_cheapest_path_is_the_cheapest_of_all():
-    rng = np.random.default_rng(3)
-    for price, shortest in product((0.0, 0.7, 3.0), (1, 2, 3)):
-        costs = rng.standard_normal((3, 7))
-        sums = np.hstack([np.zeros((3, 1)), np.cumsum(costs, axis=1)])
-
-        def total(path, costs=costs, price=price):
-            return costs[path, np.arange(7)].sum() + price * np.count_nonzero(np.diff(path))
-
-        def is_allowed(path, shortest=shortest):
-            edges = np.concatenate([[0], np.flatnonzero(np.diff(path)) + 1, [7]])
-            return np.diff(edges).min() >= shortest
-
-        paths = [np.array(path) for path in product(range(3), repeat=7)]
-        least = min(total(path) for path in paths if is_allowed(path))
-        assert total(cheapest_path(sums, price, shortest)) == pytest.approx(least)
 
 
 @pytest.mark.parametrize("extra", [0, 100])  # with 104 features, samples are reduced
@@ -94,6 +77,45 @@ def test_blocks_change_nothing(monkeypatch):
     np.testing.assert_allclose(States.learn(X, division).score(X), wanted, rtol=1e-8)
 
 
+def peak_memory(function):
+    tracemalloc.start()
+    try:
+        function()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def test_what_samples_cost_under_many_labels_is_never_held_at_once(monkeypatch):
+    monkeypatch.setattr(module, "BLOCK", 512)
+    monkeypatch.setattr("seqspan.cuts.ordered.cost.CACHED_ROWS", 512)
+    rng, n_labels, length = np.random.default_rng(0), 100, 200
+    X = np.repeat(rng.normal(0, 4, (4, n_labels)), length, axis=1)
+    X += rng.normal(0, 0.5, X.shape)
+    boundaries, labels = length * np.arange(1, n_labels), np.arange(n_labels)
+    few, many = Division(boundaries, labels % 2), Division(boundaries, labels)
+    states = {name: States.learn(X, division) for name, division in (("few", few), ("many", many))}
+    everything = 8 * X.shape[1] * (n_labels - 2)  # bytes: what all samples cost under the other labels
+
+    def more(function):
+        """Bytes that many labels take more than few."""
+        taken = [peak_memory(lambda name=name: function(name)) for name in ("many", "few")]
+        return taken[0] - taken[1]
+
+    assert more(lambda name: States.learn(X, {"few": few, "many": many}[name])) < everything / 2
+    assert more(lambda name: states[name].assign(X)) < everything / 2
+    assert more(lambda name: states[name].score(X)) < everything / 2
+
+
+def test_noise_in_coordinates_is_that_of_all_of_them(monkeypatch):
+    X = draw([0, 1, 0])[0]
+    coordinates = Coordinates.fit(X)
+    wanted = measure_noise(coordinates(X))
+    for block in (7, 1000):
+        monkeypatch.setattr(module, "BLOCK", block)
+        assert module._measure_noise(coordinates, X) == wanted
+
+
 def test_some_of_many_samples_teach_the_same(monkeypatch):
     X, division = draw([0, 1, 0, 2], length=150)
     monkeypatch.setattr(module, "MAX_SAMPLES", 200)
@@ -133,7 +155,7 @@ def test_samples_further_away_than_any_before_cost_labels_the_square_of_how_far(
     states = States.learn(X, Division(np.array([30]), np.array([0, 1])))
     least, deviation = states.nearness
     far = 40 * X[:, :1]
-    nearness = _describe(states.features, states.coordinates(far))[0, -1]
+    nearness = _describe(states.features, states.coordinates(far))[1][0]
     without = replace(states, nearness=(-1e9, deviation))
     np.testing.assert_allclose(
         without.score(far) - states.score(far), (least - nearness) ** 2 / (2 * deviation**2)

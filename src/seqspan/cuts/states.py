@@ -18,7 +18,7 @@ outlier is in several samples. So that these are no spans, no sample says more t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -27,88 +27,34 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from seqspan._core.eigen import principal_directions
-from seqspan._core.kernels import ROUNDING_ULPS, spread_anchors
-from seqspan._core.scaling import binary_exponent
+from seqspan._core.backend import column_squares
+from seqspan._core.kernels import ROUNDING_ULPS, sample_blocks, spread_anchors
 from seqspan._core.spans import UNKNOWN, Division, boundaries_from_labels
 from seqspan._core.types import Array, IntArray
-from seqspan.cuts.ordered.cost import GaussianCost, Moments
-from seqspan.cuts.ordered.features import SampleFeatures, count_label_features, measure_noise
+from seqspan.cuts.coordinates import Coordinates
+from seqspan.cuts.ordered.cost import FEATURE_STEP, GaussianCost, Moments
+from seqspan.cuts.ordered.features import SampleFeatures, count_label_features
 from seqspan.cuts.ordered.labels import (
     FIXED_CORRELATION,
     PRIOR_SAMPLES,
     correlation_time,
     effective_share,
 )
-from seqspan.cuts.ordered.view_model import PRIOR_VARIANCE
+from seqspan.cuts.ordered.paths import CheapestPath
+from seqspan.cuts.ordered.view_model import PRIOR_VARIANCE, ExpectedGaussian, ViewModel
 
 N_ANCHORS = 300  # samples that are kept
-MAX_COORDINATES = 64  # of a kept sample; samples with more features are reduced to their principal ones
-MAX_VALUES = 100_000  # of principal directions that are kept, 400 kB; at least MIN_COORDINATES directions are
-MIN_COORDINATES = 8
 MAX_SAMPLES = 10_000  # that features are learned from; more are spread evenly over the recording
 TINY = 1e-9  # deviation of nearness that is rounding
 RAISE = 2**0.25  # factor by which the price of a span is raised
 MAX_RAISES = 16  # to 16 times the price
 MODELS = ("labels", "counts", "totals", "products")  # arrays of `States`
-FAR = 1e60  # coordinate at which larger ones are put, so that their squares stay finite
-OFF_ROUNDING = 1e-12  # of squares; less off the principal directions is rounding, of those and of sums
 SMALLEST_UNIT = 1e-180  # of squared distances: divided by it, those of the largest coordinates stay finite
 MAX_COST = 1e6  # of being far away, in nats: sums of larger ones would lose the digits of what follows
 BEYOND_LIMIT = 1e-6  # share of costs above a limit that counts, so that rounding need not choose among places
 MAX_EXPONENT = 1100  # of a float, with a margin
 BLOCK = 4096  # samples whose features are computed at once,
 BLOCK_VALUES = 2**22  # or fewer, of so many values
-
-
-@dataclass(frozen=True, eq=False)
-class Coordinates:
-    """Samples in a few coordinates that keep their distances: principal ones, and how far off these it is.
-
-    Parameters
-    ----------
-    exponent : int
-        Power of two that samples are divided by.
-    directions : array of shape (d, r), optional
-        Principal directions; by default the features themselves are the coordinates.
-
-    Examples
-    --------
-    >>> X = np.outer([3.0, 4.0, 0.0], [1.0, 2.0])
-    >>> Coordinates(0, np.array([[0.6], [0.8], [0.0]]))(X + [[0.0], [0.0], [2.0]])
-    array([[ 5., 10.],
-           [ 2.,  2.]])
-    """
-
-    exponent: int
-    directions: Array | None = None
-
-    @classmethod
-    def fit(cls, X: Array) -> Self:
-        """Learn the coordinates of samples (d, n)."""
-        exponent, d = binary_exponent(X), len(X)
-        if d <= MAX_COORDINATES:
-            return cls(exponent)
-        some = X[:, spread_anchors(X.shape[1], N_ANCHORS)].astype(np.float64)
-        count = min(max(MAX_VALUES // d, MIN_COORDINATES), MAX_COORDINATES)
-        directions = principal_directions(np.ldexp(some, -exponent), count)
-        return cls(exponent, directions.astype(np.float32))
-
-    def __call__(self, X: Array) -> Array:
-        """Coordinates of samples (d, n), in double precision."""
-        with np.errstate(over="ignore"):  # from there on, all samples are equally far away
-            X = np.ldexp(X.astype(np.float64), -self.exponent)
-        if not np.abs(X).max(initial=0) <= FAR:  # nor is NaN
-            X = np.nan_to_num(X, nan=FAR).clip(-FAR, FAR)
-        if self.directions is None:
-            return X
-        directions = self.directions.astype(np.float64)
-        within = directions.T @ X
-        # |x - Dw|^2, without another array as large as X; D is orthonormal up to its single precision
-        mixed = (directions.T @ directions - 2 * np.eye(len(within))) @ within
-        squares = np.einsum("ij,ij->j", X, X)
-        off = squares + np.einsum("ij,ij->j", within, mixed)
-        return np.vstack([within, np.sqrt(np.where(off > OFF_ROUNDING * squares, off, 0))])
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,10 +123,8 @@ class States:
         States
         """
         coordinates = Coordinates.fit(X)
-        reduced = _in_blocks(lambda block: coordinates(block).T, X).T
-        features = _learn_features(reduced)
-        found = _in_blocks(lambda block: _describe(features, block), reduced)
-        Y, near = found[:, :-1], found[:, -1]
+        features = _learn_features(coordinates, X)
+        Y, near = _describe_all(features, coordinates, X)
         edges = np.concatenate([[0], division.boundaries, [len(Y)]]).astype(np.intp)
         labels = np.unique(division.labels)
         moments = _summarise(Y, edges, division.labels, labels)
@@ -198,24 +142,31 @@ class States:
             int(min(min_length + 2 * reach, lengths.min())),
             reach=reach,
         )
-        return states._calibrate(states._densities(found), division)
+        return states._calibrate(Y, near, division)
 
-    def _calibrate(self, costs: Array, division: Division) -> Self:
+    def _calibrate(self, Y: Array, near: Array, division: Division) -> Self:
         """Raise the price until there are no more spans than in a division, and see how well it is met."""
-        states = self
-        path = states._path(costs)
+        raised = [self]
         for _ in range(MAX_RAISES):
-            if len(boundaries_from_labels(path)) <= len(division.boundaries):
-                break
-            states = replace(states, price=states.price * RAISE)
-            path = states._path(costs)
-        return replace(states, agreement=float(np.mean(path == division.sample_labels(len(path)))))
+            raised.append(replace(raised[-1], price=raised[-1].price * RAISE))
+        # after the first, all at once: what samples cost takes longer to compute than the paths
+        for rivals in (raised[:1], raised[1:]):
+            costs = (self._densities(Y[block], near[block]) for block in _blocks(Y.T))
+            for states, path in zip(rivals, _cheapest_paths(rivals, costs, len(Y)), strict=True):
+                if len(boundaries_from_labels(path)) <= len(division.boundaries):
+                    return states._agreeing(path, division)
+        return states._agreeing(path, division)
+
+    def _agreeing(self, path: IntArray, division: Division) -> Self:
+        """The same states, with the share of a division that a path meets."""
+        return replace(self, agreement=float(np.mean(path == division.sample_labels(len(path)))))
 
     @cached_property
-    def _moments(self) -> list[Moments]:
-        """Moments of each label and of the background."""
+    def _gaussians(self) -> list[ExpectedGaussian]:
+        """What is expected of each label and of the background."""
+        model = ViewModel.for_features(self.totals.shape[1], FEATURE_STEP, PRIOR_SAMPLES)
         each = zip(self.counts.tolist(), self.totals, self.products, strict=True)
-        return [Moments(count, (total,), (product,)) for count, total, product in each]
+        return [model.expect(*moments) for moments in each]
 
     def assign(self, X: Array) -> IntArray:
         """Label samples by the cheapest spans; -1 where none of the labels fits.
@@ -228,15 +179,8 @@ class States:
         -------
         array of int, shape (n,)
         """
-        return self._path(self._costs(X))
-
-    def _path(self, costs: Array) -> IntArray:
-        """Labels of the cheapest spans, from what samples cost under each label."""
-        from seqspan.cuts.ordered.loops import cheapest_path  # numba: imported on first use only
-
-        sums = _sum_up(self._limit(costs))
-        path = cheapest_path(sums, self.price, min(self.shortest, sums.shape[1] - 1))
-        return np.asarray(np.append(self.labels, UNKNOWN)[path])
+        (path,) = _cheapest_paths([self], map(self._costs, _split(X)), X.shape[1])
+        return path
 
     def score(self, X: Array) -> Array:
         """How well samples fit: the log density of the best label over that of the background, in nats.
@@ -250,9 +194,12 @@ class States:
         array of shape (n,)
             Positive where a label describes a sample better than all labels together do.
         """
-        costs = self._costs(X)
-        scores: Array = costs[-1] - costs[:-1].min(axis=0)
-        return scores
+
+        def scores(block: Array) -> Array:
+            costs = self._costs(block)
+            return np.asarray(costs[-1] - costs[:-1].min(axis=0))
+
+        return np.concatenate([scores(block) for block in _split(X)])
 
     def describe(self, X: Array) -> tuple[Array, Array]:
         """Features of samples, and what they cost under each label and the background.
@@ -267,8 +214,8 @@ class States:
         costs : array of shape (n_labels + 1, n)
             Negative log densities, as far as they count.
         """
-        described = _describe(self.features, self.coordinates(X))
-        return described[:, :-1], self._limit(self._densities(described))
+        Y, near = _describe(self.features, self.coordinates(X))
+        return Y, self._limit(self._densities(Y, near))
 
     def _limit(self, costs: Array) -> Array:
         """Limit what a sample says if its neighbours hold it, too: it takes more than those to say enough."""
@@ -281,17 +228,12 @@ class States:
         return limited
 
     def _costs(self, X: Array) -> Array:
-        """Negative log densities, of shape (n_labels + 1, n)."""
+        """Negative log densities of a block of samples, of shape (n_labels + 1, n)."""
+        return self._densities(*_describe(self.features, self.coordinates(X)))
 
-        def costs(block: Array) -> Array:
-            return self._densities(_describe(self.features, self.coordinates(block))).T
-
-        return _in_blocks(costs, X).T
-
-    def _densities(self, described: Array) -> Array:
+    def _densities(self, Y: Array, near: Array) -> Array:
         """Negative log densities of samples that `_describe` has described."""
-        Y, near = described[:, :-1], described[:, -1]
-        costs = GaussianCost([Y], prior_samples=PRIOR_SAMPLES).densities(self._moments)
+        costs = np.stack([gaussian.densities(Y) for gaussian in self._gaussians])
         least, deviation = self.nearness
         away = np.maximum(least - near, 0) / max(deviation, TINY)
         costs[:-1] += np.minimum(away**2 / 2, MAX_COST)
@@ -338,18 +280,23 @@ class States:
             raise ValueError("the arrays do not describe labels.")
 
 
-def _sum_up(costs: Array) -> Array:
-    """What samples 0, ..., t - 1 cost, for all t."""
-    sums = np.zeros((len(costs), costs.shape[1] + 1))
-    np.cumsum(costs, axis=1, out=sums[:, 1:])
-    return sums
+def _cheapest_paths(rivals: Sequence[States], blocks: Iterable[Array], n_samples: int) -> list[IntArray]:
+    """Labels of the cheapest spans for several prices, from what blocks of samples cost under each label."""
+    shortest = [min(states.shortest, max(n_samples, 1)) for states in rivals]
+    each = zip(rivals, shortest, strict=True)
+    walks = [CheapestPath(len(states.counts), n_samples, states.price, least) for states, least in each]
+    for costs in blocks:
+        for states, walk in zip(rivals, walks, strict=True):
+            walk.extend(states._limit(costs))
+    each_path = zip(rivals, walks, strict=True)
+    return [np.append(states.labels, UNKNOWN)[walk.labels()] for states, walk in each_path]
 
 
-def _learn_features(X: Array) -> SampleFeatures:
+def _learn_features(coordinates: Coordinates, samples: Array) -> SampleFeatures:
     """Learn features from some of the samples; the anchors, most of what is kept, in single precision."""
-    some = spread_anchors(X.shape[1], MAX_SAMPLES)
-    count = count_label_features(len(X))
-    found = SampleFeatures.fit(X[:, some], count, n_anchors=N_ANCHORS, noise=measure_noise(X))[0]
+    X = coordinates(samples[:, spread_anchors(samples.shape[1], MAX_SAMPLES)])
+    count, noise = count_label_features(len(X)), _measure_noise(coordinates, samples)
+    found = SampleFeatures.fit(X, count, n_anchors=N_ANCHORS, noise=noise)[0]
     places, directions = (
         replace(view, anchors=view.anchors.astype(np.float32)) for view in (found.places, found.directions)
     )
@@ -376,15 +323,40 @@ def _summarise(Y: Array, edges: IntArray, labels: IntArray, known: IntArray) -> 
     return [*(sums[label] for label in known.tolist()), background]
 
 
-def _describe(features: SampleFeatures, X: Array) -> Array:
-    """Features of samples, and as the last column how near they are to the anchors."""
+def _describe(features: SampleFeatures, X: Array) -> tuple[Array, Array]:
+    """Features of samples, and how near they are to the anchors."""
     kernel = features.kernel(X)
     near = np.log(np.maximum(kernel.mean(axis=1), np.finfo(float).tiny))
-    return np.column_stack([features.components(kernel), near])
+    return features.components(kernel), near
 
 
-def _in_blocks(function: Callable[[Array], Array], X: Array) -> Array:
-    """Apply a function from samples (d, n) to rows (n, p), some samples at a time: that takes less memory."""
+def _describe_all(features: SampleFeatures, coordinates: Coordinates, X: Array) -> tuple[Array, Array]:
+    """The same for as many samples (d, n) as there are."""
+    n = X.shape[1]
+    Y, near = np.empty((n, features.components.projection.shape[1])), np.empty(n)
+    for block in _blocks(X):
+        Y[block], near[block] = _describe(features, coordinates(X[:, block]))
+    return Y, near
+
+
+def _measure_noise(coordinates: Coordinates, X: Array) -> float:
+    """What `measure_noise` says of the coordinates of samples (d, n)."""
+    each = [column_squares(np.diff(coordinates(_with_next(X, block)), axis=1)) for block in _blocks(X)]
+    steps = np.concatenate(each)
+    return float(np.median(steps)) / 2 if steps.size else 0.0
+
+
+def _with_next(X: Array, block: slice) -> Array:
+    """A block of samples and the one after it."""
+    return X[:, block.start : block.stop + 1]
+
+
+def _split(X: Array) -> Iterator[Array]:
+    """Blocks of samples (d, n), at least one."""
+    return (X[:, block] for block in _blocks(X))
+
+
+def _blocks(X: Array) -> list[slice]:
+    """What samples (d, n) are divided into, at least one block: everything at once would take more memory."""
     length = min(BLOCK, max(BLOCK_VALUES // max(len(X), 1), 1))
-    starts = range(0, max(X.shape[1], 1), length)
-    return np.concatenate([function(X[:, start : start + length]) for start in starts])
+    return sample_blocks(max(X.shape[1], 1), length)

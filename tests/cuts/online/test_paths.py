@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from seqspan.cuts.online.paths import GrowingPaths
-from seqspan.cuts.ordered.loops import cheapest_path
+from seqspan.cuts.ordered.paths import CheapestPath
 
 
 def draw_costs(rng, n_labels, n_samples):
@@ -37,9 +37,9 @@ def test_the_path_is_that_of_all_samples(seed, n_labels, n_samples, shortest, pr
         paths.extend(costs[:, start : start + block])
         spans += paths.settle()
     spans += paths.open_spans() or [(n_samples, paths.cheapest_label())]
-    sums = np.hstack([np.zeros((n_labels, 1)), np.cumsum(costs, axis=1)])
-    expected = cheapest_path(sums, price, min(shortest, n_samples))
-    np.testing.assert_array_equal(sample_labels(spans, n_samples), expected)
+    whole = CheapestPath(n_labels, n_samples, price, min(shortest, n_samples))
+    whole.extend(costs)
+    np.testing.assert_array_equal(sample_labels(spans, n_samples), whole.labels())
 
 
 def test_samples_too_few_for_a_span_have_the_label_that_costs_least_in_all():

@@ -13,6 +13,8 @@ from scipy.stats import invgamma, multivariate_normal, norm
 from tests.cuts.ordered.gaussian import cost_by_chain, features, weighted_cost
 from tests.problems import make_cost
 
+from seqspan._core.spans import Division
+from seqspan.cuts.ordered import cost as cost_module
 from seqspan.cuts.ordered import view_model
 from seqspan.cuts.ordered.cost import GaussianCost, LeadingCosts
 from seqspan.cuts.ordered.features import coefficient_features, sample_features
@@ -77,7 +79,7 @@ def test_densities_are_the_same_in_blocks_of_any_size(monkeypatch):
     cost = GaussianCost([Y])
     groups = [cost.summarise(0, 12), cost.summarise(12, 30)]
     expected = cost.densities(groups)
-    monkeypatch.setattr(view_model, "CACHED_ROWS", 7)
+    monkeypatch.setattr(cost_module, "CACHED_ROWS", 7)
     np.testing.assert_allclose(cost.densities(groups), expected, rtol=1e-12)
 
 
@@ -164,6 +166,22 @@ def test_moments_add_up():
         for found in (together, whole):
             np.testing.assert_allclose(found.totals[number], Y.sum(axis=0))
             np.testing.assert_allclose(found.products[number], Y.T @ Y)
+
+
+def test_moments_of_labels_are_those_of_their_samples_and_spans_are_summed_up_once(monkeypatch):
+    Y = features(60, 3, seed=0)
+    cost, summed = GaussianCost([Y]), []
+    summarise = GaussianCost.summarise
+    monkeypatch.setattr(GaussianCost, "summarise", lambda *a: summed.append(a[1:]) or summarise(*a))
+    for boundaries, new in (([10, 40], 3), ([10, 40], 0), ([10, 45], 2), ([10, 40], 2)):
+        summed.clear()
+        found = cost.summarise_labels(Division(np.array(boundaries), np.array([0, 1, 0])), lambda n: 1 / n)
+        assert len(summed) == new
+        first, last = Y[:10], Y[boundaries[1] :]
+        assert found[0].count == pytest.approx(2)
+        np.testing.assert_allclose(found[0].totals[0], first.mean(axis=0) + last.mean(axis=0))
+        products = first.T @ first / len(first) + last.T @ last / len(last)
+        np.testing.assert_allclose(found[0].products[0], products)
 
 
 def every(step, n):

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import tracemalloc
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -59,6 +62,42 @@ def test_with_too_many_paths_boundaries_stay_and_a_neighbour_takes_another_label
     assert apart.labels[-1] in (1, 2)
 
 
+@pytest.mark.parametrize("rows", [7, 1000])
+def test_spans_cost_what_their_samples_do_in_blocks_of_any_size(rows, monkeypatch):
+    monkeypatch.setattr("seqspan.cuts.ordered.cost.CACHED_ROWS", rows)
+    solver = settling(places(ORDER, LENGTHS, noise=0.2))
+    division = Division(BOUNDARIES, np.array(ORDER))
+    n = solver.cost.n_samples
+    edges = np.array([0, *BOUNDARIES, n])
+    densities = solver.cost.densities(solver.cost.summarise_labels(division, effective_share))
+    wanted = [densities[:, start:end].sum(axis=1) for start, end in pairwise(edges)]
+    np.testing.assert_allclose(solver._span_densities(division, edges).T, wanted, rtol=1e-12)
+
+
+def test_densities_of_long_recordings_are_not_held_at_once(monkeypatch):
+    monkeypatch.setattr("seqspan.cuts.ordered.cost.CACHED_ROWS", 500)
+    rng, n_labels, length = np.random.default_rng(0), 100, 200
+    Y = np.repeat(rng.normal(0, 4, (n_labels, 4)), length, axis=0)
+    Y += rng.normal(0, 0.5, Y.shape)
+    division = Division(length * np.arange(1, n_labels), np.arange(n_labels))
+    solver = settling(Y)
+    tracemalloc.start()
+    try:
+        found = solver.settle(division)
+        taken = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert np.abs(found.boundaries - division.boundaries).max() <= 1
+    assert taken < 8 * len(Y) * n_labels / 2  # bytes of all densities
+
+
+def test_fewer_spans_than_labels_are_not_looked_for_in_tables_that_are_too_large(monkeypatch):
+    Y = np.random.default_rng(0).standard_normal((60, 2))
+    rough = Division(np.array([20, 40]), np.array([0, 1, 2]))
+    monkeypatch.setattr(settling_module, "MAX_PATHS", 3 * 3 * 60 - 1)
+    assert settling(Y).settle(rough).boundaries.tolist() == [20, 40]
+
+
 def test_spans_that_return_are_found_where_the_first_search_saw_none():
     Y = places(ORDER * 3, LENGTHS * 3, noise=0.2)
     edges = np.cumsum(LENGTHS * 3)
@@ -74,7 +113,7 @@ def test_a_span_has_to_be_worth_its_price(share, n_spans):
     Y = places([0, 1, 0, 1], [20, 10, 30, 20], noise=0.2)
     rough = Division(np.array([60]), np.array([0, 1]))
     solver = settling(Y, inflation=3.0)
-    densities = solver.cost.densities(solver._label_summaries(rough, effective_share))
+    densities = solver.cost.densities(solver.cost.summarise_labels(rough, effective_share))
     gained = float((densities[0] - densities[1])[20:30].sum()) / 3
     price_of_two = 2 * np.log(80 * 2)  # for one of 80 places and one of 2 labels
     found = solver.settle(rough, patience=share * gained / price_of_two)
@@ -97,12 +136,17 @@ def test_as_many_labels_are_kept_as_there_were():
     assert found.n_labels == 3
 
 
-def test_too_many_densities_are_not_computed(monkeypatch):
-    monkeypatch.setattr(settling_module, "MAX_DENSITIES", 2 * 60 - 1)
+def test_the_more_densities_the_fewer_turns_but_at_least_one(monkeypatch):
     rough = Division(np.array([25]), np.array([0, 1]))
-    assert settling(places([0, 1], [30, 30], noise=0.2)).settle(rough).boundaries.tolist() == [25]
-    monkeypatch.setattr(settling_module, "MAX_DENSITIES", 2 * 60)
-    assert settling(places([0, 1], [30, 30], noise=0.2)).settle(rough).boundaries.tolist() == [30]
+    solver = settling(places([0, 1], [30, 30], noise=0.2))
+    turns = []
+    path = Settling._cheapest_path
+    monkeypatch.setattr(Settling, "_cheapest_path", lambda *given: turns.append(1) or path(*given))
+    for most in (1, 2 * 2 * 60 - 1, 2 * 2 * 60):
+        turns.clear()
+        monkeypatch.setattr(settling_module, "MAX_DENSITIES", most)
+        assert solver.settle(rough).boundaries.tolist() == [30]
+        assert len(turns) == max(most // 120, 1)
 
 
 @settings(max_examples=40)

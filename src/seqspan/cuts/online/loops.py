@@ -83,35 +83,3 @@ def without(C: Any, shortest: int, price: float, range_: Any, best: Any, rest: A
         for start in range(min(first, end - shortest + 1)):
             least = min(least, best[start] + (price if start > 0 else 0.0) + C[end, start] + after)
     return least
-
-
-@compiled(nogil=True)
-def extend_paths(sums: Any, price: float, best: Any, paths: Any, ends: Any) -> None:
-    """The twin of `cheapest_path` for samples that arrive: costs of the best paths to the next ends.
-
-    Parameters
-    ----------
-    sums : array of shape (n_labels, shortest + m)
-        What all samples up to a place cost under each label, for the last places known and m new ones.
-    price : float
-        Of a span.
-    best : array of shape (shortest + m,)
-        Cost of the best path to each place; the last m are found.
-    paths : (least, where)
-        For each label, what its open span saves, and where that starts; both are brought up to date.
-    ends : (places, labels, begins)
-        The new places, of shape (m,); and, found, the label and the start of the span that ends there.
-    """
-    least, where = paths
-    places, labels, begins = ends
-    shortest = sums.shape[1] - len(places)
-    for number in range(len(places)):
-        end, cheapest = shortest + number, np.inf
-        for label in range(len(least)):
-            cost = best[number] + price - sums[label, number]
-            if cost < least[label]:
-                least[label], where[label] = cost, places[number] - shortest
-            if least[label] + sums[label, end] < cheapest:
-                cheapest = least[label] + sums[label, end]
-                labels[number], begins[number] = label, where[label]
-        best[end] = cheapest

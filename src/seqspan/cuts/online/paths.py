@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from seqspan._core.types import Array, IntArray
-from seqspan.cuts.online.loops import extend_paths
+from seqspan.cuts.ordered.loops import extend_paths
 
 #: A span of a path: where it ends, and the index of its label.
 Ended = tuple[int, int]

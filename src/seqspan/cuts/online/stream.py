@@ -49,7 +49,7 @@ NUMBERS = (
     "n_samples", "start", "final", "final_labels", "delays", "time_scale", "_reached", "_next_look",
     "_saw_change", "_new_state", "_described_at",
 )  # fmt: skip
-MARGIN = 0.65  # of the price: divisions that cost no more than that above the best are in play
+MARGIN = 0.5  # of the price: divisions that cost no more than that above the best are in play
 
 
 class Prepared(Protocol):

@@ -11,21 +11,24 @@ place of one. A low-dimensional subspace is a covariance of low rank, which this
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from seqspan._core.backend import is_on_gpu, require_cupy, to_host
+from seqspan._core.spans import Division
 from seqspan._core.threads import Team
 from seqspan._core.types import Array, IntArray
-from seqspan.cuts.ordered.view_model import Stacked, ViewModel, filling
+from seqspan.cuts.ordered.view_model import ExpectedGaussian, Stacked, ViewModel, filling
 
 if TYPE_CHECKING:
     from seqspan.cuts.ordered.device_functions import PairCosts
 
+CACHED_ROWS = 4096  # samples whose densities are computed at a time
 FEATURE_STEP = 2  # costs are averaged over 2, 4, 6, ... features, so that no number has to be chosen
 
 
@@ -84,6 +87,7 @@ class GaussianCost:
             counts = [len(view) for view in self.views]
             raise ValueError(f"All views must describe the same samples; got {counts} samples.")
         self._models = [ViewModel.for_features(view.shape[1], step, prior_samples) for view in self.views]
+        self._spans: dict[tuple[int, int], Moments] = {}
         self._tables: dict[bool, list[Array]] = {}
         self._device_costs: dict[bool, list[Any]] = {}
 
@@ -96,6 +100,23 @@ class GaussianCost:
         """Moments of the samples in [start, end)."""
         spans = [view[start:end] for view in self.views]
         return Moments(len(spans[0]), tuple(Y.sum(axis=0) for Y in spans), tuple(Y.T @ Y for Y in spans))
+
+    def summarise_labels(self, division: Division, share: Callable[[float], float]) -> list[Moments]:
+        """Moments of all samples of each label, of each span the share that counts, by its length."""
+        edges = np.concatenate([[0], division.boundaries, [self.n_samples]])
+        known = (
+            self._spans
+        )  # most spans are those of the last division, or it is asked for with another share
+        spans = {
+            (start, end): known[start, end] if (start, end) in known else self.summarise(start, end)
+            for start, end in pairwise(edges.tolist())
+        }
+        self._spans = spans
+        sums: dict[int, Moments] = {}
+        for label, span in zip(division.labels.tolist(), spans.values(), strict=True):
+            weighted = span * share(span.count)
+            sums[label] = sums[label] + weighted if label in sums else weighted
+        return [sums[label] for label in sorted(sums)]
 
     def error(self, start: int, end: int) -> float:
         """Cost of the span [start, end)."""
@@ -145,17 +166,41 @@ class GaussianCost:
 
     def densities(self, summaries: Sequence[Moments], n_jobs: int | None = 1) -> Array:
         """Negative log densities, (n_summaries, n_samples), under the expected Gaussian of each summary."""
-        densities = np.zeros((len(summaries), self.n_samples))
+        blocks = self.density_blocks(summaries, slice(0, self.n_samples), n_jobs)
+        return np.concatenate(list(blocks), axis=1)
+
+    def density_blocks(
+        self, summaries: Sequence[Moments], part: slice, n_jobs: int | None = 1
+    ) -> Iterator[Array]:
+        """The same for the samples of a part, in blocks: of long recordings, all would not fit in memory."""
+        expected = [self.expect(one) for one in summaries]
+        with Team(n_jobs) as team:
+            for start in range(part.start, part.stop, CACHED_ROWS):
+                rows = slice(start, min(start + CACHED_ROWS, part.stop))
+                yield self._densities_in(rows, expected, team)
+
+    def expect(self, one: Moments) -> list[ExpectedGaussian]:
+        """The Gaussian expected in each view after samples of these moments."""
+        each_view = zip(self._models, one.totals, one.products, strict=True)
+        return [model.expect(one.count, total, product) for model, total, product in each_view]
+
+    def density(self, expected: list[ExpectedGaussian], rows: slice) -> Array:
+        """Negative log densities of some samples."""
+        density = np.zeros(rows.stop - rows.start)
+        for Y, gaussian in zip(self.views, expected, strict=True):
+            density += gaussian.densities(Y[rows])
+        density /= len(self.views)
+        return density
+
+    def _densities_in(self, rows: slice, expected: list[list[ExpectedGaussian]], team: Team) -> Array:
+        """The same for each of several sets of samples."""
+        densities = np.empty((len(expected), rows.stop - rows.start))
 
         def work(numbers: range) -> None:
             for number in numbers:
-                one = summaries[number]
-                for v, (Y, model) in enumerate(zip(self.views, self._models, strict=True)):
-                    densities[number] += model.densities(Y, one.count, one.totals[v], one.products[v])
+                densities[number] = self.density(expected[number], rows)
 
-        with Team(n_jobs) as team:
-            team.map(work, len(summaries))
-        densities /= len(self.views)
+        team.map(work, len(expected))
         return densities
 
     def places(self, step: int, part: slice | None = None) -> IntArray:

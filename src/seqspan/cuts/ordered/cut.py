@@ -21,6 +21,7 @@ from seqspan.cuts.ordered.labels import LabelTree
 from seqspan.cuts.ordered.n_spans import GRAINS, SpanCount, count_spans
 from seqspan.cuts.ordered.search import JoinedSearch, SpanSearch, divide_long, grid_step
 from seqspan.cuts.ordered.settling import Settling
+from seqspan.cuts.ordered.transitions import Transitions
 
 ROUNDS = 3  # of labelling spans and moving them to where labels change
 GRID_POINTS = 1500  # places for boundaries in the first search; they are exact to the sample afterwards
@@ -104,6 +105,9 @@ class OrderedCutter(Cutter):
         boundaries = self._divide(wanted)
         for _ in range(ROUNDS):
             found = self._label(boundaries, n_subspaces, None if isinstance(n_spans, str) else wanted, grain)
+            if isinstance(n_spans, str) and isinstance(n_subspaces, str):
+                tree = self.label_tree(boundaries)
+                found = Transitions(tree.cost, tree.inflation, self.joins).absorb(found)
             if np.array_equal(found.boundaries, boundaries):
                 break
             boundaries = found.boundaries  # where labels change, which says more about the labels

@@ -341,35 +341,33 @@ def _two_cheapest(costs: Any, cheapest: Any, second: Any, labels: Any) -> None:
 
 
 @compiled(nogil=True)
-def cheapest_path(sums: Any, price: float, shortest: int) -> Any:
-    """The cheapest spans of at least `shortest` samples, however many: each but the first costs `price` more.
+def extend_paths(sums: Any, price: float, best: Any, paths: Any, ends: Any) -> None:
+    """The cheapest spans of at least `shortest` samples, however many, up to each of the next samples.
+
+    Every span but the first costs `price` more.
 
     Parameters
     ----------
-    sums : array of shape (n_labels, n + 1)
-        ``sums[l, t]`` is what samples 0, ..., t - 1 cost under label l.
+    sums : array of shape (n_labels, shortest + m)
+        What all samples up to a place cost under each label, for the last places known and m new ones.
     price : float
-    shortest : int, at most n
-
-    Returns
-    -------
-    array of int, shape (n,)
-        The label of each sample.
+    best : array of shape (shortest + m,)
+        Cost of the best path to each place; the last m are found.
+    paths : (least, where)
+        For each label, what its open span saves, and where that starts; both are brought up to date.
+    ends : (places, labels, begins)
+        The new places, of shape (m,); and, found, the label and the start of the span that ends there.
     """
-    n_labels, n_ends = sums.shape
-    best, labels, begins = np.full(n_ends, np.inf), np.zeros(n_ends, np.int64), np.zeros(n_ends, np.int64)
-    best[0] = -price
-    least, where = np.full(n_labels, np.inf), np.zeros(n_labels, np.int64)
-    for end in range(shortest, n_ends):
-        start = end - shortest
-        for label in range(n_labels):
-            cost = best[start] + price - sums[label, start]
+    least, where = paths
+    places, labels, begins = ends
+    shortest = sums.shape[1] - len(places)
+    for number in range(len(places)):
+        end, cheapest = shortest + number, np.inf
+        for label in range(len(least)):
+            cost = best[number] + price - sums[label, number]
             if cost < least[label]:
-                least[label], where[label] = cost, start
-            if least[label] + sums[label, end] < best[end]:
-                best[end], labels[end], begins[end] = least[label] + sums[label, end], label, where[label]
-    path, end = np.zeros(n_ends - 1, np.int64), n_ends - 1
-    while end > 0:
-        path[begins[end] : end] = labels[end]
-        end = begins[end]
-    return path
+                least[label], where[label] = cost, places[number] - shortest
+            if least[label] + sums[label, end] < cheapest:
+                cheapest = least[label] + sums[label, end]
+                labels[number], begins[number] = label, where[label]
+        best[end] = cheapest

@@ -6,9 +6,7 @@ neighbours differ; given spans and labels, the models follow. Both take turns.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 
@@ -19,14 +17,15 @@ from seqspan._core.spans import (
     number_in_order,
     part_slices,
 )
-from seqspan._core.types import Array
-from seqspan.cuts.ordered.cost import GaussianCost, Moments
+from seqspan._core.types import Array, IntArray
+from seqspan.cuts.ordered.cost import GaussianCost
 from seqspan.cuts.ordered.labels import effective_share
+from seqspan.cuts.ordered.paths import CheapestPath
 from seqspan.cuts.ordered.search import share_out
 
 TURNS = 8  # of labels and boundaries, at most
-MAX_PATHS = 100_000_000  # spans x labels x samples: more than that is not searched,
-MAX_DENSITIES = 20_000_000  # nor are more labels x samples
+MAX_PATHS = 100_000_000  # spans x labels x samples: with more, a given number of spans is not searched for
+MAX_DENSITIES = 160_000_000  # labels x samples x turns: so many turns, but at least one
 
 
 @dataclass(frozen=True)
@@ -60,12 +59,12 @@ class Settling:
         to be worth saying where it begins and which label it has, `patience` times.
         """
         merged, n_labels = merge_neighbours(division, self.joins), division.n_labels
-        if n_labels == 1 or self._is_too_large(n_labels, n_spans or 1):
+        if n_labels == 1 or (n_spans is not None and self._is_too_large(n_labels, n_spans)):
             return merged if n_spans in (None, len(merged.labels)) else self._set_apart(division)
         price = patience * (np.log(self.cost.n_samples) + np.log(n_labels))
         division = best = merged
         least = np.inf
-        for _ in range(TURNS):
+        for _ in range(min(TURNS, max(1, MAX_DENSITIES // (n_labels * self.cost.n_samples)))):
             if n_spans is None:
                 found = self._cheapest_path(division, price)
             else:
@@ -78,38 +77,33 @@ class Settling:
         return best
 
     def _is_too_large(self, n_labels: int, n_spans: int) -> bool:
-        n_densities = n_labels * self.cost.n_samples
-        return n_densities > MAX_DENSITIES or n_spans * n_densities > MAX_PATHS
+        return n_spans * n_labels * self.cost.n_samples > MAX_PATHS
 
     def _total(self, division: Division) -> float:
         """Cost of all labels. Every sample counts the same, so that divisions can be compared."""
-        summaries = self._label_summaries(division, lambda count: 1 / self.inflation)
+        summaries = self.cost.summarise_labels(division, lambda count: 1 / self.inflation)
         return float(self.cost.costs(summaries).sum())
-
-    def _label_summaries(self, division: Division, share: Callable[[float], float]) -> list[Moments]:
-        """Moments of all samples of each label, of each span the share that counts."""
-        edges = np.concatenate([[0], division.boundaries, [self.cost.n_samples]])
-        spans = [self.cost.summarise(start, end) for start, end in pairwise(edges)]
-        sums: dict[int, Moments] = {}
-        for label, span in zip(division.labels.tolist(), spans, strict=True):
-            weighted = span * share(span.count)
-            sums[label] = sums[label] + weighted if label in sums else weighted
-        return [sums[label] for label in sorted(sums)]
 
     def _cheapest_path(self, division: Division, price: float) -> Division:
         """The best spans and labels, however many spans, at least as many as labels."""
-        from seqspan.cuts.ordered.loops import cheapest_path  # numba: imported on first use only
-
-        sums = self._sum_densities(division)
+        summaries = self.cost.summarise_labels(division, effective_share)
         starts, labels = [], []
         for part in part_slices(self.joins, self.cost.n_samples):
-            shortest = min(self.min_length, part.stop - part.start)
-            path = cheapest_path(_sums_from(sums, part), self.inflation * price, shortest)
+            length = part.stop - part.start
+            shortest = min(self.min_length, length)
+            walk = CheapestPath(len(summaries), length, self.inflation * price, shortest)
+            for densities in self.cost.density_blocks(summaries, part, self.n_jobs):
+                walk.extend(densities)
+            path = walk.labels()
             begins = np.concatenate([[0], boundaries_from_labels(path)]).astype(np.intp)
             starts.append(part.start + begins)
             labels.append(path[begins])
         found = Division(np.concatenate(starts)[1:], np.concatenate(labels))
-        return found if len(found.labels) >= len(sums) else self._best_path(division, len(sums))
+        if len(found.labels) >= len(summaries):
+            return found
+        if self._is_too_large(len(summaries), len(summaries)):
+            return division
+        return self._best_path(division, len(summaries))
 
     def _best_path(self, division: Division, n_spans: int) -> Division:
         """The best spans and labels for fixed label models: dynamic programming, exact."""
@@ -142,7 +136,7 @@ class Settling:
     def _set_apart(self, division: Division) -> Division:
         """Keep all boundaries: span by span, the best label that the span before it does not have."""
         edges = np.concatenate([[0], division.boundaries, [self.cost.n_samples]])
-        costs = np.diff(self._sum_densities(division)[:, edges], axis=1)
+        costs = self._span_densities(division, edges)
         labels = np.zeros(len(division.labels), dtype=np.intp)
         first = np.isin([0, *division.boundaries], [0, *self.joins])  # of a recording
         for span, of_labels in enumerate(costs.T):
@@ -151,9 +145,20 @@ class Settling:
             labels[span] = np.argmin(of_labels)
         return give_lost_labels(Division(division.boundaries, labels), division.n_labels)
 
+    def _span_densities(self, division: Division, edges: IntArray) -> Array:
+        """What the samples between edges cost under each label."""
+        summaries, start = self.cost.summarise_labels(division, effective_share), 0
+        costs = np.zeros((len(summaries), len(edges) - 1))
+        for block in self.cost.density_blocks(summaries, slice(0, self.cost.n_samples), self.n_jobs):
+            span = np.searchsorted(edges, start, side="right") - 1  # in which the block starts
+            inside = edges[(edges > start) & (edges < start + block.shape[1])] - start
+            costs[:, span : span + len(inside) + 1] += np.add.reduceat(block, np.append(0, inside), axis=1)
+            start += block.shape[1]
+        return costs
+
     def _sum_densities(self, division: Division) -> Array:
         """What samples 0, ..., t - 1 cost under each label, for all t."""
-        densities = self.cost.densities(self._label_summaries(division, effective_share), self.n_jobs)
+        densities = self.cost.densities(self.cost.summarise_labels(division, effective_share), self.n_jobs)
         sums = np.zeros((len(densities), self.cost.n_samples + 1))
         np.cumsum(densities, axis=1, out=sums[:, 1:])
         return sums

@@ -10,20 +10,47 @@ from typing import Any, Self, TypeAlias
 
 import numpy as np
 
-from seqspan._core.kernels import sample_blocks
 from seqspan._core.threads import Team
 from seqspan._core.types import Array, IntArray
 
 Grid: TypeAlias = tuple[IntArray, int]  # grid points, and the length of the shortest span in grid steps
 # counts of groups of samples, and of one view their sums and products, groups last: compiled loops like it
 Stacked: TypeAlias = tuple[Array, Array, Array]
-CACHED_ROWS = 4096  # samples whose densities are computed at a time
 N_DRAWS = 8  # of samples without a change, to learn what those cost
 MIN_CELL = 6  # samples between grid points, on average, from which on moments are summed up beforehand
 FEW_LENGTHS = 256  # lengths of spans for which one large operation is faster than many small ones
 MAX_KEPT = 100_000  # samples up to which tables of lengths are kept for the next recording
 LONGEST_DRAW = 1000  # samples; longer spans follow a formula
 PRIOR_VARIANCE = 0.2  # expected within a span, as a fraction of that of the whole recording
+
+
+@dataclass(frozen=True)
+class ExpectedGaussian:
+    """The Gaussian expected in one view, by what takes a sample to its density.
+
+    That is averaged over numbers of features.
+
+    Parameters
+    ----------
+    mean : array of shape (p,)
+    whitening : array of shape (p, p)
+        Right factor after which features are independent.
+    weights : array of shape (p,)
+        Half the share of the averages that each feature is part of.
+    constant : float
+    """
+
+    mean: Array
+    whitening: Array
+    weights: Array
+    constant: float
+
+    def densities(self, Y: Array) -> Array:
+        """Negative log densities of rows; fewer than the cache holds are fastest."""
+        residuals = (Y - self.mean) @ self.whitening
+        np.square(residuals, out=residuals)
+        densities: Array = residuals @ self.weights + self.constant
+        return densities
 
 
 @dataclass(frozen=True)
@@ -93,18 +120,13 @@ class ViewModel:
         fill_costs_of_pairs(groups, one, others, (self.prior, self.sizes, self.slopes[None]), costs)
         return costs
 
-    def densities(self, Y: Array, count: float, total: Array, product: Array) -> Array:
-        """Negative log densities of rows under the expected Gaussian, averaged over numbers of features."""
+    def expect(self, count: float, total: Array, product: Array) -> ExpectedGaussian:
+        """The Gaussian that samples of these moments lead to expect."""
         mean = total / (count + 1)
         scatter = product - np.outer(total, mean) + self.prior * np.eye(len(total))
         factor = np.linalg.cholesky(scatter / (self.prior_samples + count))
-        constant, whitening = self._shares @ np.log(np.diag(factor)), np.linalg.inv(factor).T
-        densities = np.empty(len(Y))
-        for rows in sample_blocks(len(Y), CACHED_ROWS):
-            residuals = (Y[rows] - mean) @ whitening
-            np.square(residuals, out=residuals)
-            densities[rows] = residuals @ (self._shares / 2) + constant
-        return densities
+        constant = float(self._shares @ np.log(np.diag(factor)))
+        return ExpectedGaussian(mean, np.linalg.inv(factor).T, self._shares / 2, constant)
 
     def scaled_by(self, share: float, table: Array) -> tuple[float, IntArray, Array, Array]:
         """What the loops over all spans call model, for a share of the costs; `table` is what lengths add."""

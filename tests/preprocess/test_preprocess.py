@@ -399,6 +399,14 @@ def test_values_just_below_zero_are_noise():
         assert reason.startswith("not centred: no value is clearly negative") != centred
 
 
+@pytest.mark.parametrize("unit", [10.0, 1.0, 1e-2])
+def test_the_unit_of_a_large_column_does_not_hide_that_others_have_signs(unit):
+    rng = np.random.default_rng(0)
+    pressure = 101_325 + 50 * rng.standard_normal((200, 1))  # in Pa; also in dyn/cm2 and hPa
+    rows = np.hstack([rng.standard_normal((200, 4)), unit * pressure])
+    assert "centre" in [step.name for step in choose_steps(rows, "table")[0]]
+
+
 def test_statistics_of_single_precision_are_those_of_double():
     X = (1e4 + np.random.default_rng(0).standard_normal((20_000, 2))).astype(np.float32)
     assert mean_share(X) == pytest.approx(mean_share(X.astype(float)), abs=1e-12)

@@ -115,12 +115,19 @@ def _choose_centring(X: Matrix, kind: str | None) -> tuple[bool, str]:
         return False, f"not centred: zero means no light in {kind}"
     if kind == "mocap":
         return True, "centred: the zero of joint angles and positions is arbitrary"
-    if X.size and X.min() >= -NEGLIGIBLE * X.max() and low_to_mean_ratio(X) < LOW_RATIO:
+    if X.size and not _is_negative(X, kind) and low_to_mean_ratio(X) < LOW_RATIO:
         return False, "not centred: no value is clearly negative and some columns come close to zero"
     share = mean_share(X)
     if share > MEAN_SHARE:
         return True, f"centred: the column means make up {percent(share)} of the sum of squares"
     return False, f"not centred: the column means make up only {percent(share)} of the sum of squares"
+
+
+def _is_negative(X: Matrix, kind: str | None) -> bool:
+    """Whether any value is clearly negative, or a column of a table: it may be in a unit of its own."""
+    lows, highs = X.min(axis=0), X.max(axis=0)
+    signed = kind == "table" and np.any(lows < -LOW_RATIO * highs)
+    return bool(signed or lows.min() < -NEGLIGIBLE * highs.max())
 
 
 def _choose_scaling(X: Matrix, kind: str | None) -> tuple[bool, str]:

@@ -276,3 +276,13 @@ def test_a_third_of_the_iterations_to_a_tight_gap_is_saved(monkeypatch):
     before = solve_fast(Osc(0.1, 1.0), X, stopping=stopping, n_jobs=1)
     assert 3 * after.n_iter <= 2 * before.n_iter
     assert after.objective == pytest.approx(before.objective, rel=2e-4)
+
+
+def test_single_precision_hardly_loosens_what_is_clipped():
+    """What is ahead of a step may be as large as a sum over all steps; it is added up in double precision."""
+    X = paper_problem(500).astype(np.float32)
+    sweeps, state = advanced(Osc(0.1, 1.0), X, 60)
+    with Team(1) as sweeps.team:
+        scaled = residual(sweeps, state) * sweeps.data.sigma
+        worst = sweeps.tighten(state, scaled.astype(np.float32), np.array([0.1], np.float32))[2]
+    assert worst[0] <= 0.1 * (1 + 5e-5)  # 1.3e-5, and 1.7e-4 if it were added up in single precision

@@ -188,8 +188,8 @@ def shorten(
 
 @_compiled
 def tighten(
-    U: Block, correlations: Block, q: Block, k: Block, c: Any, bands: Any, first: int, reached: Any,
-    diagonal: int, clipped: Block, squares: Any, largest: Any, worst: Any,
+    U: Block, correlations: Block, q: Block, k: Block, c: Any, bands: Any, first: int, ahead: Any,
+    reached: Block, diagonal: int, clipped: Block, squares: Any, largest: Any, worst: Any,
 ) -> None:  # fmt: skip
     """Clip the multiplier k b in time until ``|X^T E - V R^T| <= band``, for several bands at once.
 
@@ -198,16 +198,17 @@ def tighten(
     largest of ``|X^T E - V R^T|``. ``clipped``, if it is not empty, gets the result for the first band.
 
     U and the correlations have the time steps from `first` on; the other arrays have all steps. What has
-    been ``reached`` (1 + 2 n_bands, width) before them moves on: the sum of the correlations ahead, and for
-    each band the multiplier of the step before and the largest excess.
+    been reached before them moves on: ``ahead`` (width,) is the sum of the correlations ahead, in double
+    precision, because it may be n times as large as one of them; ``reached`` (2 n_bands, width) has the
+    multiplier of the step before and the largest excess for each band.
     """
     n, width = k.size, U.shape[1]
     t2, huge = c[3], c[4]
     zero = U.dtype.type(0)
-    ahead, previous, worst_here = reached[0], reached[1 : 1 + bands.size], reached[1 + bands.size :]
+    previous, worst_here = reached[: bands.size], reached[bands.size :]
     # several maxima at once: a single running maximum over the atoms of a step would not vectorise
     lanes = np.zeros(LANES, U.dtype)
-    target = np.zeros(width, U.dtype)
+    target, left = np.zeros((2, width), U.dtype)
     passed = np.zeros(width, U.dtype)  # huge while a free diagonal entry lies ahead
     for i in range(width):
         if first <= diagonal + i < n:
@@ -220,7 +221,8 @@ def tighten(
             passed[fixed], free[fixed] = zero, huge
         for i in range(width):
             # after the last step nothing is ahead, not even rounding error
-            ahead[i] = ahead[i] - correlations[row, i] if t < n - 1 else zero
+            ahead[i] -= np.float64(correlations[row, i])
+            left[i] = U.dtype.type(ahead[i]) if t < n - 1 else zero
             target[i] = k[t] * min(max(q[t] * U[row, i], -t2), t2)
         for j in range(bands.size):
             band = bands[j]
@@ -228,8 +230,8 @@ def tighten(
             total = zero
             for i in range(width):
                 center = previous[j, i] - correlations[row, i]
-                low = max(center - band - free[i], ahead[i] - reach - passed[i])
-                high = min(center + band + free[i], ahead[i] + reach + passed[i])
+                low = max(center - band - free[i], left[i] - reach - passed[i])
+                high = min(center + band + free[i], left[i] + reach + passed[i])
                 v = max(low, min(target[i], high))
                 total += v * v
                 worst_here[j, i] = max(worst_here[j, i], abs(center - v) - free[i])
@@ -269,7 +271,7 @@ def tighten_parts(
     n_kept = length if P.size > 0 else 0
     clipped, product = np.empty((n_kept, width), U.dtype), np.empty((n_kept, Q.shape[2]), U.dtype)
     jumps, correlations = np.empty((length, width), U.dtype), np.empty((length, width), U.dtype)
-    reached = np.empty((1 + 2 * bands.size, width), U.dtype)
+    reached = np.empty((2 * bands.size, width), U.dtype)
     n_parts = U.shape[2] // width
     for part in range(share[0], share[1], share[2]):
         b, atom = part // n_parts, part % n_parts * width
@@ -277,7 +279,7 @@ def tighten_parts(
         for recording in range(recordings.size - 1):
             begin, end = recordings[recording], recordings[recording + 1]
             reached[:] = U.dtype.type(0)
-            np.dot(atoms, ahead[recording], reached[0])
+            remaining = np.dot(atoms.astype(np.float64), ahead[recording])
             for first in range(begin, end, length):
                 last = min(first + length, end)
                 rows, some = correlations[: last - first], jumps[: last - first]
@@ -286,8 +288,8 @@ def tighten_parts(
                     some[:] = U[b, first:last, atom : atom + width]
                 tighten(
                     some if n_parts > 1 else U[b, first:last], rows, q[begin:end], k[begin:end], c, bands,
-                    first - begin, reached, diagonal + part * width - begin, clipped, squares[:, begin:end],
-                    largest[:, begin:end], worst,
+                    first - begin, remaining, reached, diagonal + part * width - begin, clipped,
+                    squares[:, begin:end], largest[:, begin:end], worst,
                 )  # fmt: skip
                 if P.size > 0:
                     add_product(clipped[: last - first], atoms, product[: last - first], P[first:last], False)

@@ -237,7 +237,7 @@ class Sweeps:
         """
         c, q, k = self.constants(s), self.multiplier_share(s), self._system(s).k
         recordings = np.array([0, *self.model.joins, self.n], dtype=np.intp)
-        ahead = np.array([scaled[part].sum(axis=0) for part in self.recordings])
+        ahead = np.array([scaled[part].sum(axis=0, dtype=float) for part in self.recordings])
         length = int(np.diff(self.edges).max())
         width = math.gcd(self.width, TIGHTENED_WIDTH) if self.n_blocks < SHARES else self.width
         given = s.U, self.Q, scaled, q, k, c, bands, recordings, ahead, length, self.diagonal, width

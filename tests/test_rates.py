@@ -109,6 +109,14 @@ def test_recordings_are_resampled_one_by_one():
     assert "resampled from 10 Hz to 5 Hz" in found.notes
 
 
+@pytest.mark.parametrize("rate", [7.0, 130.0])
+def test_single_precision_is_kept(rate):
+    plain = recording_of(50.0)
+    single = resample_to(recording_of(50.0, X=plain.X.astype(np.float32)), rate)
+    assert single.X.dtype == np.float32
+    np.testing.assert_allclose(single.X, resample_to(plain, rate).X, atol=1e-6)
+
+
 def test_a_single_sample_has_any_rate():
     log = recording_of(10.0, 20)
     alone = log.take(np.array([7]))

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import seqspan
+from seqspan.cuts.online.stream import CHUNK
 from seqspan.datasets import make_recurring_subspaces
 from seqspan.estimators._known_stream import KnownStream
 
@@ -52,6 +53,14 @@ def test_a_stream_shorter_than_any_span_has_one(known):
     found = stream.finish()
     assert len(found.boundaries) == 0
     assert found.labels[0] == known.predict(rows_of((1,))[:2])[0]
+
+
+@pytest.mark.parametrize("n_samples", [CHUNK, 2 * CHUNK, 2 * CHUNK + 1])
+def test_nothing_is_left_at_the_end_of_a_whole_number_of_chunks(known, n_samples):
+    rows = rows_of((1, 0, 2))[:n_samples]
+    stream = KnownStream(known)
+    stream.extend(rows)
+    np.testing.assert_array_equal(stream.finish().sample_labels(n_samples), known.predict(rows))
 
 
 def test_steps_that_leave_out_samples_are_refused():

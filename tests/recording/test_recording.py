@@ -206,6 +206,24 @@ def test_what_belongs_to_a_sample_is_taken_with_it():
     assert replace(several, sources=()).take(np.array([0, 5])).sources == ()
 
 
+def test_dates_are_those_of_the_file_or_those_that_times_since_1970_stand_for():
+    instants = np.datetime64("2024-03-01T10:00", "ms") + np.arange(3).astype("m8[s]")
+    seconds = instants.astype(np.int64) / 1000
+    log = replace(as_recording(np.eye(3)), times=seconds, time_unit="s")
+    assert log.calendar.to_iso() == [f"2024-03-01T10:00:0{second}Z" for second in range(3)]
+    assert replace(log, times=1000 * seconds, time_unit="ms").calendar.instants.tolist() == instants.tolist()
+    assert replace(log, times=np.arange(3.0)).calendar is None
+    assert replace(log, time_unit="sample").calendar is None
+    own = Dates(instants + np.timedelta64(7, "s"), "+02:00")
+    assert replace(log, dates=own).calendar is own
+
+
+def test_recordings_without_a_file_have_names_too():
+    walk = as_recording(np.eye(3))
+    assert walk.names == ("recording",)
+    assert replace(walk, lengths=(2, 1)).names == ("recording 1", "recording 2")
+
+
 def test_gaps_divide_recordings_of_one_sample_and_more():
     walk = replace(as_recording(np.eye(6)), times=np.array([0.0, 0, 1, 2, 9, 10]), time_unit="s")
     several = replace(walk, lengths=(1, 5), sources=("a.csv", "b.csv"))

@@ -194,7 +194,7 @@ class Recording:
         if not self.lengths:
             return {}
         places = np.searchsorted(self.joins, indices, side="right")
-        lengths = np.bincount(places, minlength=len(self.lengths)).tolist()
+        lengths = np.bincount(places).tolist()
         left = [place for place, length in enumerate(lengths) if length]
         sources = tuple(self.sources[place] for place in left) if self.sources else ()
         return {"lengths": tuple(lengths[place] for place in left), "sources": sources}

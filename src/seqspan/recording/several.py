@@ -221,7 +221,7 @@ def _concatenate_labels(recordings: Sequence[Recording], names: tuple[str, ...])
     for each in recordings:
         if each.labels is None:
             return None
-        own = np.array([names.index(name) for name in each.label_names], dtype=np.intp)
+        own = np.array([names.index(name) for name in each.label_names])
         numbered.append(own[each.labels] if own.size else each.labels)
     return np.concatenate(numbered)
 

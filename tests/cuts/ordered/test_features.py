@@ -180,6 +180,12 @@ def test_learned_features_are_those_of_the_samples_and_judge_others_one_by_one(n
     np.testing.assert_allclose(learned(X[:, 7:9]), Y[7:9], atol=1e-10)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_what_is_learned_takes_no_more_room_than_the_samples(dtype):
+    learned, _ = SampleFeatures.fit(smooth_path(4, 60, seed=8).astype(dtype))
+    assert learned.components.projection.dtype == dtype
+
+
 def test_equal_samples_have_a_learned_feature_too():
     learned, _ = SampleFeatures.fit(np.ones((3, 8)))
     np.testing.assert_array_equal(learned(2 * np.ones((3, 5))), np.zeros((5, 1)))

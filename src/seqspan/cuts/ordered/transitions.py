@@ -73,18 +73,17 @@ class Transitions:
 
     def _costs_between(self, division: Division, models: list[Moments]) -> Array:
         """What the samples of each label cost as transitions; infinite if one of its spans cannot be one."""
-        edges, labels = self._edges(division), division.labels
-        costs = np.zeros(len(models))
-        known: dict[tuple[int, int, int, int], list[ExpectedGaussian]] = {}
+        edges, labels = self._edges(division).tolist(), division.labels
         ends = [0, *self.joins, self.cost.n_samples]
-        for span, (start, end) in enumerate(pairwise(edges.tolist())):
+        costs = np.zeros(len(models))
+        for span, (start, end) in enumerate(pairwise(edges)):
             if start in ends or end in ends or labels[span - 1] == labels[span + 1]:
                 costs[labels[span]] = np.inf
-            if np.isinf(costs[labels[span]]):
-                continue
+        known: dict[tuple[int, int, int, int], list[ExpectedGaussian]] = {}
+        for span in np.flatnonzero(np.isfinite(costs)[labels]).tolist():
             before, after = int(labels[span - 1]), int(labels[span + 1])
-            steps = np.linspace(start, end, min(STEPS, end - start) + 1).round().astype(int)
-            for step, (first, last) in enumerate(pairwise(steps.tolist())):
+            steps = np.linspace(edges[span], edges[span + 1], min(STEPS, edges[span + 1] - edges[span]) + 1)
+            for step, (first, last) in enumerate(pairwise(steps.round().astype(int).tolist())):
                 key = before, after, step, len(steps) - 1
                 if key not in known:
                     mixture = mix(models[before], models[after], (step + 0.5) / (len(steps) - 1))

@@ -139,6 +139,13 @@ def test_different_rates_are_refused_with_a_list():
     assert concatenate(recordings, 10.0).lengths == (400,) * 5
 
 
+def test_no_more_than_five_recordings_of_a_rate_are_named():
+    recordings = [recording_of(50.0, 1, source=f"{name}.csv") for name in "abcdefg"]
+    listed = r"\(50 Hz: a.csv, b.csv, c.csv, d.csv, e.csv and 2 more; 25 Hz: z.csv\)"
+    with pytest.raises(ValueError, match=listed):
+        concatenate([*recordings, recording_of(25.0, 1, source="z.csv")])
+
+
 @pytest.mark.parametrize(
     ("rate", "message"), [("last", "resample must be a sampling rate or 'first'"), (-1.0, "must be positive")]
 )

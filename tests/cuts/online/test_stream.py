@@ -127,6 +127,28 @@ def test_memory_does_not_grow(monkeypatch):
     assert np.mean([np.abs(found - place).min() <= 12 for place in true]) > 0.9
 
 
+def test_places_are_twice_as_far_apart_once_there_are_too_many(monkeypatch):
+    monkeypatch.setattr(module, "MAX_PLACES", 64)
+    looked, appended = [], []
+
+    class Spied(Stream):
+        def _look(self):
+            super()._look()
+            looked.append((self._search.step, -(-len(self._Y) // 64)))
+
+        def _append(self):
+            before = self._search.step
+            super()._append()
+            appended.append(self._search.step / before)
+
+    stream = Spied(Preparation(None), time_scale=1)
+    stream.extend(np.random.default_rng(0).standard_normal((1000, 4)))
+    assert stream.final == []
+    assert len(looked) > 3
+    assert all(step == fewest for step, fewest in looked)
+    assert set(appended) == {1, 2}
+
+
 def test_a_long_span_ends_although_its_start_is_not_held(monkeypatch):
     monkeypatch.setattr(module, "HELD", 512)
     monkeypatch.setattr(module, "KEPT", 384)

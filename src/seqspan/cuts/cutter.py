@@ -123,7 +123,7 @@ class Cutter(ABC):
         """How the spans between boundaries merge into groups that share a label."""
         key = boundaries.tobytes()
         if key not in self._trees:
-            self._trees[key] = LabelTree(self.label_features, boundaries, self.joins)
+            self._trees[key] = LabelTree(self.label_features, boundaries, self.joins, self._n_jobs)
         return self._trees[key]
 
 

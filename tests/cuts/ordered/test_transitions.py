@@ -13,7 +13,7 @@ from scipy.stats import multivariate_normal
 from seqspan._core.spans import Division
 from seqspan.cuts.ordered.cost import GaussianCost
 from seqspan.cuts.ordered.cut import OrderedCutter
-from seqspan.cuts.ordered.labels import PRIOR_SAMPLES, effective_share
+from seqspan.cuts.ordered.labels import PRIOR_SAMPLES, effective_share, standardise_within
 from seqspan.cuts.ordered.transitions import STEPS, Transitions, mix
 from seqspan.cuts.ordered.view_model import PRIOR_VARIANCE
 from seqspan.datasets import make_motion
@@ -41,6 +41,24 @@ def draw(order, dwell=40, seed=0):
 
 def transitions(Y, inflation=1.0, joins=()):
     return Transitions(GaussianCost([Y], prior_samples=PRIOR_SAMPLES), inflation, joins)
+
+
+@pytest.mark.parametrize("n_returns", [5, 100])
+def test_however_often_a_way_is_taken_it_is_no_state(n_returns):
+    """No way is quite the one expected: here it bows, and in a long recording that would show."""
+    rng = np.random.default_rng(0)
+    there, back = 3 * rng.standard_normal((2, 8))
+    share = (1 - np.cos(np.pi * (np.arange(RAMP) + 0.5) / RAMP))[:, None] / 2
+    bow = 5 * np.sin(np.pi * share) * np.eye(8)[-1]
+    ways = (one * (1 - share) + other * share + bow for one, other in ((there, back), (back, there)))
+    stays = (np.tile(place, (40, 1)) for place in (there, back))
+    once = [piece for stay_and_way in zip(stays, ways, strict=True) for piece in stay_and_way]
+    Y = np.concatenate(once * n_returns)[:-RAMP]
+    Y += 0.5 * rng.standard_normal(Y.shape)
+    edges = np.cumsum([len(piece) for piece in once * n_returns][:-1])
+    rough = Division(edges[:-1], np.array([0, 1, 2, 1] * n_returns)[:-1])
+    Y = standardise_within(Y, np.append(0, edges))
+    assert transitions(Y, inflation=12.0).absorb(rough).labels.tolist() == [0, 1] * n_returns
 
 
 @pytest.mark.parametrize("inflation", [1.0, 4.0])

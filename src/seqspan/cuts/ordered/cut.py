@@ -121,7 +121,7 @@ class OrderedCutter(Cutter):
             a_change = min(2, tree.n_spans - len(self._parts) + 1)
             n_labels = tree.count_labels(a_change if n_spans is None else tree.fewest_apart())
         labelled = Division(tree.boundaries, tree.labels(min(n_labels, tree.n_spans)))
-        settling = Settling(tree.cost, self._min_length, tree.boundary_inflation, self.joins, self._n_jobs)
+        settling = Settling(tree.cost, self._min_length, tree.inflation, self.joins, self._n_jobs)
         return settling.settle(labelled, n_spans, GRAINS[grain])
 
     def share_labels(self, division: Division, reach: int) -> Division:

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -27,6 +26,7 @@ from seqspan._core.spans import (
     MIN_LENGTH,
     number_in_order,
 )
+from seqspan._core.threads import Team, count_threads
 from seqspan._core.types import Array, IntArray
 from seqspan.cuts.ordered.cost import GaussianCost
 from seqspan.cuts.ordered.device_functions import MAX_PAIR_FEATURES, MIN_GROUPS
@@ -88,11 +88,13 @@ class LabelTree:
         Interior starts of the spans.
     joins : tuple of int
         Those at which another recording begins.
+    n_jobs : int, optional
+        Number of threads; two are used at most.
 
     Attributes
     ----------
     inflation : float
-        Number of samples that say as much about the mean of a span as one independent sample.
+        Number of samples that say as much as one independent sample.
     evidence : array of shape (n_spans,)
         For 1, 2, ..., n_spans labels: the log evidence in nats, with so many samples counted as one, less
         what it takes to say which spans belong together.
@@ -106,7 +108,9 @@ class LabelTree:
     (array([0, 1, 0]), 2)
     """
 
-    def __init__(self, Y: Array, boundaries: IntArray, joins: tuple[int, ...] = ()) -> None:
+    def __init__(
+        self, Y: Array, boundaries: IntArray, joins: tuple[int, ...] = (), n_jobs: int | None = 1
+    ) -> None:
         edges = np.concatenate([[0], boundaries, [len(Y)]])
         self._on_gpu = is_on_gpu(Y) and len(edges) > MIN_GROUPS and Y.shape[1] <= MAX_PAIR_FEATURES
         Y = standardise_within(to_host(Y), edges)
@@ -114,9 +118,9 @@ class LabelTree:
         self.boundaries, self.joins = boundaries, joins
         self.n_spans = len(edges) - 1
         self._spans = [self.cost.summarise(start, end) for start, end in pairwise(edges)]
-        self._edges, self.inflation = edges, variance_inflation(Y, edges)
-        alike = GaussianCost([Y], prior_samples=ALIKE_SAMPLES)
-        self._ways = [self._merge_all(cost) for cost in (self.cost, alike)]
+        # the halves of a span that swings have equal means, but its samples are not independent
+        self.inflation = max(variance_inflation(Y, edges), correlation_time(Y, edges))
+        self._ways = self._merge_both_ways(n_jobs)
         evidences = np.array([merges.evidence for merges in self._ways])
         self._better = np.argmax(evidences, axis=0)
         self.evidence: Array = evidences.max(axis=0)
@@ -136,14 +140,12 @@ class LabelTree:
         shared = np.arange(1, self.n_spans + 1) < fewest[self._better]
         return int(np.flatnonzero(shared).max(initial=-1)) + 2  # one more than the most that share
 
-    @cached_property
-    def boundary_inflation(self) -> float:
-        """Number of samples that say as much about where a label begins as one independent sample.
-
-        The halves of a span that swings to and fro have equal means, but neighbours are alike all the same: a
-        swing would be worth a span of its own.
-        """
-        return max(self.inflation, correlation_time(self.cost.views[0], self._edges))
+    def _merge_both_ways(self, n_jobs: int | None) -> list[Merges]:
+        """Merge with a covariance for each group and with one for all, each in a thread if there are two."""
+        costs = self.cost, GaussianCost(self.cost.views, prior_samples=ALIKE_SAMPLES)
+        with Team(1 if self._on_gpu else min(count_threads(n_jobs), 2)) as team:
+            shares = team.map(lambda ways: [self._merge_all(costs[way]) for way in ways], 2)
+        return [merges for share in shares for merges in share]
 
     def _merge_all(self, cost: GaussianCost) -> Merges:
         """Merge until one group is left, always the pair that loses least by a cost."""

@@ -25,7 +25,7 @@ from seqspan.cuts.ordered.search import share_out
 
 TURNS = 8  # of labels and boundaries, at most
 MAX_PATHS = 100_000_000  # spans x labels x samples: with more, a given number of spans is not searched for
-MAX_DENSITIES = 160_000_000  # labels x samples x turns: so many turns, but at least one
+MAX_DENSITIES = 20_000_000  # labels x samples x turns: so many turns, but at least one
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,9 @@ are far from either, so they get a label. But they are no news to somebody who k
 transition expects what it is between: at first samples of the label before it, in the end samples of the
 label after it, and in the middle as many of one as of the other. A label is no state if that costs no more
 than its samples do under a model of their own, all of its spans together.
+
+Its spans resemble each other, so N of them are worth N / (1 + (N - 1) rho), as samples of a span are. Otherwise
+any way would be a state in a recording that is long enough, because none is quite the one expected.
 """
 
 from __future__ import annotations
@@ -62,8 +65,10 @@ class Transitions:
 
     def _transitions(self, division: Division, models: list[Moments]) -> list[int]:
         """Labels that are no states; of two that are neighbours, the one that is less of a state."""
-        counted = self.cost.summarise_labels(division, lambda _: 1 / self.inflation)
-        savings = self.cost.costs(counted) - self._costs_between(division, models) / self.inflation
+        shares = np.array([effective_share(n) for n in np.bincount(division.labels)]) / self.inflation
+        samples = self.cost.summarise_labels(division, lambda _: 1.0)
+        own = self.cost.costs([one * share for one, share in zip(samples, shares, strict=True)])
+        savings = own - self._costs_between(division, models) * shares
         found: list[int] = []
         for label in np.argsort(-savings)[: np.count_nonzero(savings >= 0)].tolist():
             spans = np.flatnonzero(division.labels == label)

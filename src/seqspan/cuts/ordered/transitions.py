@@ -6,8 +6,8 @@ transition expects what it is between: at first samples of the label before it, 
 label after it, and in the middle as many of one as of the other. A label is no state if that costs no more
 than its samples do under a model of their own, all of its spans together.
 
-Its spans resemble each other, so N of them are worth N / (1 + (N - 1) rho), as samples of a span are. Otherwise
-any way would be a state in a recording that is long enough, because none is quite the one expected.
+Its spans resemble each other, so N of them are worth N / (1 + (N - 1) rho), as samples of a span are.
+Otherwise any way would be a state in a recording that is long enough: none is quite the one expected.
 """
 
 from __future__ import annotations

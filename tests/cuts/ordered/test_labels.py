@@ -6,7 +6,7 @@ from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tests.cuts.ordered.gaussian import BOUNDARIES, LENGTHS, ORDER, cost_of_group, features, places
 
@@ -226,8 +226,9 @@ def test_places_that_return_are_recognised_and_counted():
 
 
 @given(lengths=st.lists(st.integers(1, 9), min_size=1, max_size=8), seed=st.integers(0, 999))
+@example(lengths=[3, 3, 7, 3, 6, 1, 7], seed=210)  # the better of two ways changes
 @settings(max_examples=30)
-def test_with_the_fewest_labels_apart_neighbours_just_differ(lengths, seed):
+def test_from_the_fewest_labels_apart_on_neighbours_differ(lengths, seed):
     edges = np.cumsum([0, *lengths])
     tree = LabelTree(features(edges[-1], 2, seed), edges[1:-1])
 
@@ -235,7 +236,7 @@ def test_with_the_fewest_labels_apart_neighbours_just_differ(lengths, seed):
         labels = tree.labels(n_labels)
         return np.all(labels[1:] != labels[:-1])
 
-    assert tree.fewest_apart() == min(n_labels for n_labels in range(1, len(lengths) + 1) if apart(n_labels))
+    assert tree.fewest_apart() == max((n for n in range(1, len(lengths)) if not apart(n)), default=0) + 1
 
 
 def test_a_place_returns_although_each_visit_has_a_mean_of_its_own():

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from tests.cuts.ordered.gaussian import BOUNDARIES, LENGTHS, ORDER, cost_of_group, features, places
 
 from seqspan.cuts.ordered.labels import (
-    ALIKE_SAMPLES,
     CORRELATION,
     PRIOR_SAMPLES,
+    STRENGTHS,
     LabelTree,
     correlation_time,
     effective_share,
@@ -51,7 +51,7 @@ def merge_by_the_book(Y, edges, inflation, prior_samples):
         )
 
     def evidence(groups):
-        costs = [cost_of_group(Y, edges, group, lambda count: 1 / inflation) for group in groups]
+        costs = [cost_of_group(Y, edges, group, lambda count: 1 / inflation, prior_samples) for group in groups]
         return -sum(costs) - np.log(count_partitions(len(edges) - 1, len(groups)))
 
     groups = [(span,) for span in range(len(edges) - 1)]
@@ -71,22 +71,26 @@ def merge_by_the_book(Y, edges, inflation, prior_samples):
     lengths=st.lists(st.integers(1, 9), min_size=1, max_size=6),
     p=st.sampled_from([1, 2, 4]),
     seed=st.integers(0, 999),
+    n_jobs=st.integers(1, 4),
 )
-def test_the_tree_has_the_better_of_two_ways_to_merge_by_the_book(lengths, p, seed):
+def test_the_tree_has_the_best_of_three_ways_to_merge_by_the_book(lengths, p, seed, n_jobs):
     edges = np.cumsum([0, *lengths])
     Y = features(edges[-1], p, seed)
-    tree = LabelTree(Y, edges[1:-1])
+    tree = LabelTree(Y, edges[1:-1], n_jobs=n_jobs)
     Y = standardise_by_the_book(Y, edges)
     inflation = inflation_by_the_book(Y, edges)
-    ways = [merge_by_the_book(Y, edges, inflation, samples) for samples in (PRIOR_SAMPLES, ALIKE_SAMPLES)]
+    ways = [merge_by_the_book(Y, edges, inflation, PRIOR_SAMPLES * strength) for strength in STRENGTHS]
     assert tree.inflation == pytest.approx(inflation)
     assert tree.evidence.shape == (len(lengths),)
     for n_labels in range(1, len(lengths) + 1):
-        groups, evidence = max((way[n_labels] for way in ways), key=lambda answer: answer[1])
+        best = max(range(len(ways)), key=lambda way: ways[way][n_labels][1])
+        groups, evidence = ways[best][n_labels]
         assert tree.evidence[n_labels - 1] == pytest.approx(evidence, rel=1e-8, abs=1e-8)
         labels = tree.labels(n_labels)
         found = {tuple(np.flatnonzero(labels == label)) for label in range(n_labels)}
         assert found == {tuple(sorted(group)) for group in groups}
+        whole = cost_of_group(Y, edges, range(len(lengths)), lambda count: 1, PRIOR_SAMPLES * STRENGTHS[best])
+        assert tree.cost(n_labels).error(0, len(Y)) == pytest.approx(whole)
     assert tree.count_labels() == 1 + np.argmax(tree.evidence)
 
 
@@ -161,7 +165,7 @@ def test_the_inflation_of_labels_is_the_greater_of_two():
     edges = np.array([0, 200, 400])
     drifting = np.random.default_rng(0).standard_normal((400, 3)) + np.linspace(0, 20, 400)[:, None]
     tree = LabelTree(drifting, edges[1:-1])
-    found = (measure(tree.cost.views[0], edges) for measure in (variance_inflation, correlation_time))
+    found = (measure(tree.cost(1).views[0], edges) for measure in (variance_inflation, correlation_time))
     assert tree.inflation == pytest.approx(max(found))
     assert tree.inflation > 10
 
@@ -237,6 +241,15 @@ def test_from_the_fewest_labels_apart_on_neighbours_differ(lengths, seed):
         return np.all(labels[1:] != labels[:-1])
 
     assert tree.fewest_apart() == max((n for n in range(1, len(lengths)) if not apart(n)), default=0) + 1
+
+
+def test_noise_in_many_channels_does_not_hide_how_many_kinds_there_are():
+    """Five means, less far apart than all the noise of a sample is long."""
+    rng = np.random.default_rng(0)
+    order = [0, 1, 2, 3, 4, 2, 1, 3, 0]
+    means = np.linalg.qr(rng.standard_normal((30, 5)))[0].T * 3
+    Y = np.repeat(means[order], 60, axis=0) + rng.standard_normal((540, 30))
+    assert LabelTree(Y, np.arange(60, 540, 60)).count_labels() == 5
 
 
 def test_a_place_returns_although_each_visit_has_a_mean_of_its_own():

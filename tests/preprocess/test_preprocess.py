@@ -235,7 +235,7 @@ def test_auto_centres_readings_far_from_zero_and_scales_columns_of_different_uni
     ]  # 1.3 times the median: of one unit, for all one knows
     assert names_of(readings[:, [0, 1, 1]], "table") == ["centre", "unit_norm"]
     assert names_of(readings, "video") == names_of(readings, "spectra") == ["unit_norm"]
-    assert names_of(np.abs(readings - [50.0, 40.0, 1.8]), "table") == ["unit_norm"]  # these come near zero
+    assert names_of(np.abs(readings - [50.0, 40.0, 1.8])) == ["unit_norm"]  # these come near zero
     assert names_of(np.full((10, 3), 3.0), "table") == ["centre", "unit_norm"]
 
 
@@ -405,6 +405,33 @@ def test_the_unit_of_a_large_column_does_not_hide_that_others_have_signs(unit):
     pressure = 101_325 + 50 * rng.standard_normal((200, 1))  # in Pa; also in dyn/cm2 and hPa
     rows = np.hstack([rng.standard_normal((200, 4)), unit * pressure])
     assert "centre" in [step.name for step in choose_steps(rows, "table")[0]]
+
+
+@pytest.mark.parametrize("unit", [1e-3, 1.0, 1e3, 1e6])
+def test_the_unit_of_a_column_does_not_decide_whether_a_table_is_centred(unit):
+    """A column around zero, in a small unit, does not hide the offsets of the others."""
+    rng = np.random.default_rng(0)
+    swings, readings = rng.normal(0, unit, (200, 1)), rng.normal([300, 20], [5, 0.1], (200, 2))
+    chain = make_chain("auto", np.hstack([swings, readings]), "table")
+    assert [step.name for step in chain.steps] == ["centre", "scale", "unit_norm"]
+
+
+def test_components_that_were_centred_before_are_left_alone():
+    components = np.random.default_rng(0).standard_normal((200, 6)) * [30, 10, 3, 1, 0.3, 0.1]
+    assert names_of(components - components.mean(axis=0), "table") == ["unit_norm"]
+
+
+@pytest.mark.parametrize(("largest", "scaled"), [(2.1, True), (1.9, False), (100.0, True)])
+def test_amounts_are_scaled_where_one_column_has_most_of_the_variance(largest, scaled):
+    """Speed, engine speed and throttle; the others together vary as much as a column of 2."""
+    rng = np.random.default_rng(0)
+    amounts = np.abs(rng.standard_normal((300, 5)))
+    amounts *= np.array([largest, 1, 1, 1, 1]) / amounts.std(axis=0)
+    assert names_of(amounts, "table") == (["scale"] if scaled else []) + ["unit_norm"]
+    assert names_of(amounts, "spectra") == ["unit_norm"]
+    reason = make_chain("auto", amounts, "table").reasons[1]
+    assert reason.startswith("scaled" if scaled else "not scaled")
+    assert "the most variable column has" in reason
 
 
 def test_statistics_of_single_precision_are_those_of_double():

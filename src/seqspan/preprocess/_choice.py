@@ -25,12 +25,15 @@ MEAN_SHARE = 0.5  # of the sum of squares; if the column means make up more, the
 NEGLIGIBLE = 1e-4  # of the largest value; what lies below zero by less is noise
 LOW_RATIO = 0.5  # of a column's mean; columns whose low values stay above it have an offset
 SPREAD_RATIO = 1.5  # largest over median standard deviation; above it, a few columns dominate
+DOMINANT = 0.5  # of the variance; a column of amounts with more hides the others
 UNITS_RATIO = 5.0  # largest over smallest standard deviation; above it, columns of a table differ in unit
 LOW_PERCENTILE = 1.0  # percent of a column's samples that count as outliers when its low values are judged
 FEW_COLUMNS = 2  # with no more than that, a single sample has no direction to speak of
 SATURATED = 1.1  # ratio of differences at twice the lag
 MAX_LAG_SHARE = 0.01  # of the samples; what is further apart says little about a sample
 COLUMN_PERCENTILE = 25.0  # percent of the columns that must come near zero for zero to be meaningful
+LIGHT = "video", "spectra"  # kinds of recordings in which zero means no light
+UNIT_NORM_REASON = "unit norm: the models compare directions, not lengths"
 
 
 def choose_steps(
@@ -69,14 +72,23 @@ def choose_steps(
     """
     if X.shape[1] <= FEW_COLUMNS:
         return _embed(X, joins)
-    centre, centre_reason = _choose_centring(X, kind)
+    if kind in LIGHT:
+        return (UnitNorm(),), (f"not centred: zero means no light in {kind}", UNIT_NORM_REASON)
+    deviations = _varying_deviations(X)
+    if kind != "mocap" and _are_amounts(X, kind):
+        centre = False
+        reason = "not centred: no value is clearly negative and some columns come close to zero"
+        scaling = _choose_scaling_of_amounts(deviations) if kind == "table" else None
+    else:
+        centre, reason = _choose_centring(X, kind, deviations)
+        scaling = _choose_scaling(deviations, kind) if centre else None
     steps: list[Step] = [Centre()] if centre else []
-    reasons = [centre_reason]
-    if centre:
-        scale, scale_reason = _choose_scaling(X, kind)
+    reasons = [reason]
+    if scaling is not None:
+        scale, reason = scaling
         steps += [Scale()] if scale else []
-        reasons.append(scale_reason)
-    return (*steps, UnitNorm()), (*reasons, "unit norm: the models compare directions, not lengths")
+        reasons.append(reason)
+    return (*steps, UnitNorm()), (*reasons, UNIT_NORM_REASON)
 
 
 def _embed(X: Matrix, joins: Sequence[int]) -> tuple[tuple[Step, ...], tuple[str, ...]]:
@@ -87,8 +99,8 @@ def _embed(X: Matrix, joins: Sequence[int]) -> tuple[tuple[Step, ...], tuple[str
         f"delay embedding: single samples of {columns} say little, so each is put beside its neighbours, "
         f"{delay.window} samples {delay.lag} apart"
     )
-    unit = "unit norm: the models compare directions, not lengths"
-    return (Centre(), Scale(), delay, UnitNorm()), (f"centred and scaled: {columns}", reason, unit)
+    reasons = f"centred and scaled: {columns}", reason, UNIT_NORM_REASON
+    return (Centre(), Scale(), delay, UnitNorm()), reasons
 
 
 def _choose_lag(X: Matrix, joins: Sequence[int]) -> int:
@@ -109,18 +121,21 @@ def _choose_lag(X: Matrix, joins: Sequence[int]) -> int:
     return next((lag for lag in range(1, most) if differ[2 * lag - 1] <= SATURATED * differ[lag - 1]), most)
 
 
-def _choose_centring(X: Matrix, kind: str | None) -> tuple[bool, str]:
-    """Decide whether to centre, and why."""
-    if kind in ("video", "spectra"):
-        return False, f"not centred: zero means no light in {kind}"
+def _are_amounts(X: Matrix, kind: str | None) -> bool:
+    """Whether zero is meaningful: no value is clearly negative, and some columns come close to zero."""
+    return X.size > 0 and not _is_negative(X, kind) and low_to_mean_ratio(X) < LOW_RATIO
+
+
+def _choose_centring(X: Matrix, kind: str | None, deviations: Array) -> tuple[bool, str]:
+    """Decide whether to centre what are no amounts, and why."""
     if kind == "mocap":
         return True, "centred: the zero of joint angles and positions is arbitrary"
-    if X.size and not _is_negative(X, kind) and low_to_mean_ratio(X) < LOW_RATIO:
-        return False, "not centred: no value is clearly negative and some columns come close to zero"
-    share = mean_share(X)
+    units = _differ_in_unit(deviations, kind)
+    share = mean_share(Scale().apply(as_floats(X)) if units else X)
+    found = f"{percent(share)} of the sum of squares{' in units of their deviations' if units else ''}"
     if share > MEAN_SHARE:
-        return True, f"centred: the column means make up {percent(share)} of the sum of squares"
-    return False, f"not centred: the column means make up only {percent(share)} of the sum of squares"
+        return True, f"centred: the column means make up {found}"
+    return False, f"not centred: the column means make up only {found}"
 
 
 def _is_negative(X: Matrix, kind: str | None) -> bool:
@@ -130,15 +145,31 @@ def _is_negative(X: Matrix, kind: str | None) -> bool:
     return bool(signed or lows.min() < -NEGLIGIBLE * highs.max())
 
 
-def _choose_scaling(X: Matrix, kind: str | None) -> tuple[bool, str]:
-    """Decide whether to scale, and why."""
-    deviations = _varying_deviations(X)
-    units_ratio = float(deviations.max()) / float(deviations.min())  # may be infinite
-    if kind == "table" and units_ratio > UNITS_RATIO:
-        return True, f"scaled: one column varies {units_ratio:.2g} times as much as another (different units)"
+def _differ_in_unit(deviations: Array, kind: str | None) -> bool:
+    """Whether these are of the columns of a table, which may have different units, and so different."""
+    return kind == "table" and _units_ratio(deviations) > UNITS_RATIO
+
+
+def _units_ratio(deviations: Array) -> float:
+    return float(deviations.max()) / float(deviations.min())  # may be infinite
+
+
+def _choose_scaling(deviations: Array, kind: str | None) -> tuple[bool, str]:
+    """Decide whether to scale what is centred, and why."""
+    if _differ_in_unit(deviations, kind):
+        ratio = _units_ratio(deviations)
+        return True, f"scaled: one column varies {ratio:.2g} times as much as another (different units)"
     ratio = float(deviations.max()) / float(np.median(deviations))
     found = f"the most variable column varies {ratio:.1f} times as much as the median column"
     return (True, f"scaled: {found}") if ratio > SPREAD_RATIO else (False, f"not scaled: {found}")
+
+
+def _choose_scaling_of_amounts(deviations: Array) -> tuple[bool, str]:
+    """Decide whether to scale columns of a table that are not centred, and why."""
+    squares = (deviations / deviations.max()) ** 2
+    share = float(squares.max() / squares.sum())
+    found = f"the most variable column has {percent(share)} of the variance"
+    return (True, f"scaled: {found}") if share > DOMINANT else (False, f"not scaled: {found}")
 
 
 def mean_share(X: Matrix) -> float:

@@ -51,7 +51,9 @@ def merge_by_the_book(Y, edges, inflation, prior_samples):
         )
 
     def evidence(groups):
-        costs = [cost_of_group(Y, edges, group, lambda count: 1 / inflation, prior_samples) for group in groups]
+        costs = [
+            cost_of_group(Y, edges, group, lambda count: 1 / inflation, prior_samples) for group in groups
+        ]
         return -sum(costs) - np.log(count_partitions(len(edges) - 1, len(groups)))
 
     groups = [(span,) for span in range(len(edges) - 1)]

@@ -9,8 +9,8 @@ independent ones, with rho the correlation within clusters. So a long span count
 and two long spans may share a label although each has a mean of its own.
 
 A few samples say little about a covariance of 16 features, but all spans together say much about what spans
-have in common. So labels expect the covariance within spans, pooled over all of them (empirical Bayes). Labels
-may have covariances of their own, or hardly: how strongly they expect the pooled one, the evidence says, too.
+have in common. So labels expect the covariance within spans, pooled over all of them (empirical Bayes). How
+strongly they expect it, and so how alike the covariances of labels may be, the evidence says, too.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from seqspan.cuts.ordered.view_model import PRIOR_VARIANCE
 CORRELATION = 0.1  # rho: of two samples of a span, given its label
 FIXED_CORRELATION = 0.03  # the same where labels expect a fixed covariance: in streams, and known ones
 PRIOR_SAMPLES = float(MIN_LENGTH)  # that a prior's covariance counts for: as many as the shortest span has
-STRENGTHS = 1, 4, 16  # times as many: how alike the covariances of labels may be, of which the evidence chooses
+STRENGTHS = 1, 4, 16  # times as many, of which the evidence chooses
 MAX_LAGS = 1_000_000  # x features that are transformed at a time
 
 
@@ -77,9 +77,9 @@ class Merges:
 class LabelTree:
     """Spans merged two groups at a time, always the pair that loses least evidence.
 
-    That is done with each of several priors, which say how alike the covariances of labels are. For each number
-    of labels, the one with the most evidence counts: where noise in many features hides what differs, labels
-    that share their covariance are found; where states differ in how they vary, labels have their own.
+    That is done with several priors, which expect the covariances of labels to be more or less alike. For
+    each number of labels, the one with the most evidence counts: in the noise of many features, labels are
+    found that nearly share a covariance; where states differ in how they vary, each has its own.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ class LabelTree:
 
     def cost(self, n_labels: int) -> GaussianCost:
         """What labels cost, with the prior that is best for so many of them."""
-        return self._costs[self._best[n_labels - 1]]
+        return self._costs[int(self._best[n_labels - 1])]
 
     def count_labels(self, fewest: int = 1) -> int:
         """Number of labels with the most evidence, at least `fewest`."""

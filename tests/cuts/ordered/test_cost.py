@@ -100,12 +100,23 @@ def test_densities_are_those_of_the_expected_gaussian(prior_samples, weight, p, 
         expected = np.mean(
             [
                 -multivariate_normal(mean[:size], covariance[:size, :size]).logpdf(Y[:, :size])
-                - size / 2 * np.log(2 * np.pi)
+                - size / 2 * LOG_PI  # as costs, too, leave it out
                 for size in sizes
             ],
             axis=0,
         )
         np.testing.assert_allclose(densities, expected, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("p", [1, 3, 8])
+def test_densities_and_costs_are_in_the_same_unit(p):
+    """After many samples, one more costs what the Gaussian that they lead to expect says."""
+    Y = features(4000, p, seed=p)
+    cost = GaussianCost([Y])
+    known = cost.summarise(0, 3990)
+    one_more = [cost.costs([known + cost.summarise(t, t + 1)])[0] for t in range(3990, 4000)]
+    added = np.array(one_more) - cost.costs([known])[0]
+    np.testing.assert_allclose(added, cost.densities([known])[0, 3990:], atol=0.02)
 
 
 def test_densities_of_several_views_are_averaged():

@@ -125,7 +125,8 @@ class ViewModel:
         mean = total / (count + 1)
         scatter = product - np.outer(total, mean) + self.prior * np.eye(len(total))
         factor = np.linalg.cholesky(scatter / (self.prior_samples + count))
-        constant = float(self._shares @ np.log(np.diag(factor)))
+        # costs leave out as much: pi to the power of half the features, for every sample
+        constant = float(self._shares @ (np.log(np.diag(factor)) + np.log(2) / 2))
         return ExpectedGaussian(mean, np.linalg.inv(factor).T, self._shares / 2, constant)
 
     def scaled_by(self, share: float, table: Array) -> tuple[float, IntArray, Array, Array]:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from seqspan._core.checks import check_choice
 from seqspan._core.types import Array
+from seqspan.readers._codes import as_codes, note_codes, without_codes
 from seqspan.readers._columns import Given, check_times, find_places, note_features, unit_of
 from seqspan.readers._frames import pixel_names
 from seqspan.readers._missing import MISSING_CHOICES, CompleteMatrix, resolve_missing
@@ -44,6 +45,8 @@ class ArrayOptions:
     columns, exclude : sequence of str or int
         Features to use, or to leave out: numbers as text from "1" on, ranges of them ("3-8"), ints from 0
         on, or wavelengths. By default all are used.
+    missing_values : float or sequence of float
+        Numbers that stand for missing values, such as -9999.
     """
 
     variable: str | None = None
@@ -54,9 +57,11 @@ class ArrayOptions:
     missing: str = "error"
     columns: tuple[Given, ...] = ()
     exclude: tuple[Given, ...] = ()
+    missing_values: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
         check_choice("missing", self.missing, MISSING_CHOICES)
+        object.__setattr__(self, "missing_values", as_codes(self.missing_values))
         for name in ("columns", "exclude"):
             object.__setattr__(self, name, as_tuple(getattr(self, name)))
 
@@ -131,6 +136,8 @@ def _assemble(
                 f"{role} has {len(values)} values, but X of shape {X.shape} needs {lengths[role]}."
             )
     X, names, chosen = _choose_features(X, names, image, options)
+    X = without_codes(X, options.missing_values)
+    doubts = [] if image else note_codes(X, names)
     complete = resolve_missing(X, names, options.missing)
     times, unit = _times(given.get("time"), options.time, len(X))
     labels, label_names = number_labels(given["labels"][complete.rows]) if "labels" in given else (None, ())
@@ -141,7 +148,7 @@ def _assemble(
         time_unit=unit,
         feature_names=complete.names,
         kind=kind,
-        notes=(*notes, *more, *complete.notes, *chosen),
+        notes=(*notes, *more, *doubts, *complete.notes, *chosen),
         labels=labels,
         label_names=label_names,
         view=view,

@@ -81,6 +81,22 @@ def marks_of(cell: str) -> tuple[str, ...]:
     return tuple(mark for mark in MARKS if _COMPILED[mark].match(core))
 
 
+def to_number(cell: str, mark: str) -> float:
+    """The value of a cell; the mark is the decimal mark where the cell does not say which is.
+
+    Examples
+    --------
+    >>> to_number("1,234.5", "."), to_number("1.234,5", "."), to_number("16,675", ","), to_number("(5)", ".")
+    (1234.5, 1234.5, 16.675, -5.0)
+    """
+    marks = marks_of(cell)
+    if not marks:
+        raise ValueError(f"{cell!r} is not a number")
+    decimal = mark if mark in marks else marks[0]
+    group = MARKS[1 - MARKS.index(decimal)]
+    return float(undecorate(cell).replace(group, "").replace(decimal, "."))
+
+
 def is_decorated(cell: str) -> bool:
     """Whether a cell has a currency or percent sign, or parentheses."""
     return any(sign in cell for sign in f"{CURRENCIES}%(")

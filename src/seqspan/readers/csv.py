@@ -12,11 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from seqspan._core.dates import Dates
 from seqspan._core.memory import require_library, require_memory
 from seqspan._core.text import count_of
 from seqspan._core.types import Array
-from seqspan.readers._dates import note_dates, parse_dates
 from seqspan.readers._dialect import (
     DELIMITERS,
     PLAIN,
@@ -29,7 +27,7 @@ from seqspan.readers._dialect import (
 from seqspan.readers._limits import check_bytes, is_gzip, is_utf8
 from seqspan.readers._numbers import NULLS, NUMERIC_SHARE, Evidence, WrittenColumn
 from seqspan.readers._registry import Reader
-from seqspan.readers._table import Columns, TableOptions, table_to_recording
+from seqspan.readers._table import Columns, TableOptions, table_to_recording, with_text
 from seqspan.recording import Recording
 
 if TYPE_CHECKING:
@@ -45,7 +43,7 @@ class CsvOptions(TableOptions):
 
     Parameters
     ----------
-    missing, time, labels
+    missing, time, labels, columns, exclude, missing_values
         As for every table.
     delimiter : str, optional
         One character; a space stands for any run of spaces.
@@ -331,20 +329,15 @@ def _columns(frame: pl.DataFrame) -> Columns:
     """Sort the columns of a frame into numbers, dates and text."""
     import polars as pl
 
-    temporal: dict[str, Dates] = {}
-    text: dict[str, object] = {}
+    text: dict[str, pl.Series] = {}
     columns = []
-    notes = []
     for series in frame.get_columns():
         if series.dtype.is_numeric() or series.dtype == pl.Boolean:
             columns.append(series.cast(pl.Float64))
-        elif (dates := parse_dates(series)) is not None:
-            temporal[series.name] = dates
-            notes += note_dates(series, dates)
         else:
-            text[series.name] = series.fill_null("").to_numpy()
-    X = _matrix(columns, len(frame))
-    return Columns(X, tuple(series.name for series in columns), temporal, text, tuple(frame.columns), notes)
+            text[series.name] = series
+    names = tuple(series.name for series in columns)
+    return with_text(Columns(_matrix(columns, len(frame)), names, order=tuple(frame.columns)), text)
 
 
 def _matrix(columns: list[pl.Series], n_rows: int) -> Array:

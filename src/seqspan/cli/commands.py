@@ -25,6 +25,7 @@ from seqspan.cli.inputs import Job, expand, make_jobs
 from seqspan.cli.outline import SUMMARIES, make_app
 from seqspan.cli.segment import Outcome, run_job, versions
 from seqspan.cli.settings import Control, Settings, make_settings, parse_exports, save_config, with_options
+from seqspan.cli.values import parse_numbers
 from seqspan.cuts import CUTS
 from seqspan.cuts.ordered.n_spans import GRAINS
 from seqspan.datasets._folder import VARIABLE
@@ -315,6 +316,9 @@ def watch(
         int | None, typer.Option(metavar="N", help="samples over which neighbours say the same")
     ] = None,
     kind: Annotated[str, typer.Option(metavar="NAME", help=", ".join(KINDS))] = "table",
+    missing_values: Annotated[
+        str | None, typer.Option(metavar="LIST", help="numbers for missing values: -9999,-200")
+    ] = None,
     quiet: Quiet = False,
 ) -> None:
     """Follow rows that arrive: one JSON line for every span that ends."""
@@ -323,9 +327,10 @@ def watch(
 
     options = Options(grain, min_length, n_subspaces, time_scale, kind)
     try:
+        codes = () if missing_values is None else parse_numbers("--missing-values", missing_values)
         watched = follow(
             source, options, out, checkpoint=checkpoint, until=until, patience=patience,
-            vocabulary=None if states is None else read_vocabulary(states),
+            vocabulary=None if states is None else read_vocabulary(states), missing_values=codes,
         )  # fmt: skip
     except ValueError as error:
         stop(str(error), WRONG_USAGE)

@@ -494,7 +494,6 @@ def test_lines_may_end_as_on_old_macs(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("Device: 7\nDate: today\n\na,b\n1,2\n3,5\n4,7\n", "line 4 has 2 cells, and those before have 1"),
         ("a,b\n1,2\n3,5,6\n4,7\n4,7\n4,7\n", "line 3 has 3 cells, and those before have 2"),
         ('a,b,c\n1,2,x\n3,5,"x\n4,7,x\n', "a quote is opened and not closed"),
     ],

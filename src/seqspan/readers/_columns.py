@@ -18,13 +18,14 @@ from seqspan.readers._stamps import Values, find_calendar, find_clock, is_whole_
 Given: TypeAlias = str | int  # a column as users name it: by its name, or by its number
 
 TIME_NAME = re.compile(
-    r"(?P<name>time|t|timestamp|date|datetime|seconds?|elapsed|depth|frame|index)(?P<rest>[\s_.(\[/,].*)?",
+    r"(?P<name>time|t|timestamp|date|datetime|seconds?|elapsed|depth|frame|index"
+    r"|zeit|uhrzeit|zeitstempel|datum|heure|horodatage|hora|tiempo|fecha|tijd)(?P<rest>[\s_.(\[/,].*)?",
     re.I,
 )
 #: Words that are also names of features: T is a temperature, too, and a diver's depth changes.
 AMBIGUOUS = ("t", "depth")
-DATES = ("date", "datetime", "timestamp")  # words for what may be written as 20240131
-DAYS = ("date", "datetime")  # and as 45322, the number of a day
+DATES = ("date", "datetime", "timestamp", "datum", "fecha")  # words for what may be written as 20240131
+DAYS = ("date", "datetime", "datum", "fecha")  # and as 45322, the number of a day
 COUNTS = ("frame", "index")  # words for a number of samples, which says less than a time
 UNNAMED = re.compile(r"|Unnamed: \d+", re.I)  # what programs call the column of row numbers
 #: Words for each unit: "time (minutes)" is not in seconds.

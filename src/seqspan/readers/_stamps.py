@@ -15,10 +15,10 @@ Values = Callable[[str, int | None], Array]  # all values of a column, or so man
 
 #: Names of the parts of a date, from the largest on.
 PARTS = {
-    "year": ("year", "yr", "yyyy", "yy"),
-    "month": ("month", "mon", "mo"),
-    "day": ("day", "dd", "dy"),
-    "hour": ("hour", "hr", "hh"),
+    "year": ("year", "yr", "yyyy", "yy", "jahr", "année", "año"),
+    "month": ("month", "mon", "mo", "monat", "mois", "mes"),
+    "day": ("day", "dd", "dy", "tag", "jour", "día"),
+    "hour": ("hour", "hr", "hh", "stunde", "heure", "hora"),
     "minute": ("minute", "min", "mn", "mi"),
     "second": ("second", "sec", "ss"),
 }

@@ -119,11 +119,10 @@ def _dialect(source: Path | bytes, options: CsvOptions) -> tuple[Dialect, list[l
             sample = file.read(SAMPLE_BYTES + 1)
     whole = len(sample) <= SAMPLE_BYTES
     delimiters = (options.delimiter,) if options.delimiter else DELIMITERS
-    dialect, rows = find_dialect(sample[:SAMPLE_BYTES], whole=whole, delimiters=delimiters)
-    decimal = dialect.decimal if options.decimal is None else options.decimal
-    header = dialect.header if options.header is None else options.header
-    names = dialect.names if options.header is None else ()
-    return replace(dialect, decimal=decimal, header=header, names=names), rows
+    dialect, rows = find_dialect(
+        sample[:SAMPLE_BYTES], whole=whole, delimiters=delimiters, first_is_header=options.header
+    )
+    return replace(dialect, decimal=options.decimal or dialect.decimal), rows
 
 
 def _cells_by_column(rows: list[list[str]], width: int) -> list[list[str]]:
@@ -280,7 +279,8 @@ def _is_empty(column: pl.Series) -> bool:
 
 def _plain_text(source: Path | bytes, dialect: Dialect) -> Path | io.BytesIO:
     """Return UTF-8 text with single delimiters, as polars needs it: the file itself if it is like that."""
-    if dialect.encoding.startswith("utf-8") and dialect.delimiter != " " and not dialect.ends_with_return:
+    is_plain = dialect.encoding.startswith("utf-8") and dialect.delimiter != " "
+    if is_plain and not dialect.ends_with_return and not dialect.n_above:
         # Up to 1.30, polars takes such a name for a pattern despite glob=False.
         if isinstance(source, Path) and (any(sign in str(source) for sign in "*?[") or not is_utf8(source)):
             source = source.read_bytes()
@@ -292,6 +292,7 @@ def _plain_text(source: Path | bytes, dialect: Dialect) -> Path | io.BytesIO:
     text = content.decode(dialect.encoding, "replace")
     if dialect.ends_with_return:
         text = text.replace("\r", "\n")
+    text = text.split("\n", dialect.n_above)[-1]
     if dialect.delimiter == " ":
         text = "\n".join(" ".join(line.split()) for line in text.splitlines())
     plain = text.encode("utf-8")
@@ -356,7 +357,7 @@ def _describe(dialect: Dialect) -> str:
     delimiter = f"{name}-separated" if name else f"separated by {dialect.delimiter!r}"
     decimal = "decimal point" if dialect.decimal == "." else "decimal comma"
     header = "one header row" if dialect.header else "no header row"
-    header = "names of the columns from a comment" if dialect.names else header
+    header = dialect.about or header
     return f"read as {dialect.encoding}, {delimiter}, {decimal}, {header}"
 
 

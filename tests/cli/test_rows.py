@@ -45,7 +45,7 @@ def test_blank_lines_are_gaps_and_other_lines_are_counted():
     ("lines", "rows", "names"),
     [
         (["Time (s),left knee,note", "0.1,1,ok", "0.2,2,"], [[1], [2]], ["left knee"]),
-        (["Zeit;links;rechts", "0,5;1,5;2", "1;;3,25"], [[0.5, 1.5, 2], [1, 1.5, 3.25]], None),
+        (["Zeit;links;rechts", "0,5;1,5;2", "1;;3,25"], [[1.5, 2], [1.5, 3.25]], ["links", "rechts"]),
         (['"time","a, left","b"', '0,"1","2"'], [[1, 2]], ["a, left", "b"]),
         (["a\tb\t", "1\t2\t", "\t3\t4"], [[1, 2]], ["a", "b"]),
     ],

@@ -89,6 +89,18 @@ def test_a_second_time_of_day_is_left_out(tmp_path):
     assert "left out date columns that are not the time: sunrise" in recording.notes
 
 
+@pytest.mark.parametrize("last", [["Sum", ""], [None, None]])
+def test_a_column_of_dates_with_other_cells_is_noted(tmp_path, last):
+    stamps = [*formatted("%Y-%m-%d", moments(39)), last[0]]
+    recording = read_columns(
+        tmp_path, {"Date": stamps, "Time": [*formatted("%H:%M:%S", moments(39)), last[1]]}
+    )
+    for name in ("Date", "Time"):
+        note = f"column {name!r} begins with dates or times, but not all of its cells are such"
+        assert note in recording.notes
+    assert recording.time_unit == "sample"
+
+
 @pytest.mark.parametrize("cells", [["10:00:01", "10:61:02"], ["13:00 PM", "13:01 PM"], ["10:00 PM", "10:01"]])
 def test_what_is_no_time_of_day_is_text(tmp_path, cells):
     recording = read_columns(tmp_path, {"Time": cells * 20})

@@ -93,6 +93,7 @@ def test_bytes_that_are_latin_late_in_the_file_are_found(tmp_path):
         *(("Time/ms", "ms"), ("date/time", "s"), ("Time (MS)", "ms"), ("time [seconds]", "s")),
         *(("time_minutes", "min"), ("elapsed hours", "h"), ("time (days)", "d"), ("time (µs)", "us")),
         *(("time_msec", "ms"), ("time of day", "s"), ("Depth [Feet]", "ft")),
+        *(("Zeit [ms]", "ms"), ("Tiempo (s)", "s"), ("Uhrzeit", "s"), ("Datum (h)", "h")),
     ],
 )
 def test_times_and_their_unit_are_recognised(tmp_path, header, unit):
@@ -295,6 +296,21 @@ def test_a_date_or_a_time_is_preferred_to_a_count_of_rows(tmp_path):
     text = numbered(("index", lambda i: i), ("elapsed", lambda i: i / 10), SENSOR)
     recording = read_text(tmp_path, text)
     assert (recording.times[1], recording.time_unit, recording.feature_names) == (0.1, "s", ("flow",))
+
+
+def test_true_and_false_are_numbers_as_in_other_tables(tmp_path):
+    text = "valve,pump,x\nTrue,TRUE,1\nFalse,false,3\n,true,2\n"
+    recording = read_text(tmp_path, text, missing="interpolate")
+    assert recording.feature_names == ("valve", "pump", "x")
+    assert recording.X.tolist() == [[1, 1, 1], [0, 0, 3], [0, 1, 2]]
+    words = read_text(tmp_path, "valve,x\nTrue,1\nopen,3\n")
+    assert words.feature_names == ("x",)
+    assert read_text(tmp_path, "valve,x\n,1\n,3\n", missing="interpolate").feature_names == ("x",)
+
+
+def test_two_dashes_are_a_missing_value(tmp_path):
+    with pytest.raises(ValueError, match=r"missing or infinite values: b \(1\)"):
+        read_text(tmp_path, "a,b\n1,2\n3,--\n")
 
 
 def test_an_unnamed_index_is_recognised_wherever_it_is(tmp_path):

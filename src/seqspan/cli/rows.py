@@ -8,10 +8,10 @@ import math
 from dataclasses import dataclass, field
 
 from seqspan.readers._columns import TIME_NAME, is_time
-from seqspan.readers._numbers import to_number
+from seqspan.readers._numbers import NULLS, to_number
 from seqspan.readers._stamps import find_parts
 
-MISSING = {"", "nan", "na", "n/a", "null", "none", "-"}
+MISSING = {word.lower() for word in NULLS}
 DELIMITERS = ("\t", ";", ",")  # the first that a line contains; otherwise spaces
 
 

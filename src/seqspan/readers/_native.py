@@ -48,21 +48,21 @@ def _parameter(parameters: Any, group: str, name: str) -> list[Any]:
     return list(parameters[group][name]["value"]) if group in parameters and name in parameters[group] else []
 
 
-def list_hdf5(path: Path, max_bytes: int) -> Result:
-    """List the numeric variables of a MATLAB 7.3 file, with the shapes that MATLAB shows."""
+def list_hdf5(path: Path, max_bytes: int, by_columns: bool) -> Result:
+    """List the numeric variables of an HDF5 file, with the shapes that MATLAB shows of its own."""
     import h5py
 
     with h5py.File(path, "r") as file:
         shapes = {
-            name: list(reversed(item.shape))
+            name: list(reversed(item.shape) if by_columns else item.shape)
             for name, item in file.items()
             if isinstance(item, h5py.Dataset) and item.dtype.kind in "iufb" and item.ndim
         }
     return {}, {"shapes": shapes}
 
 
-def read_hdf5(path: Path, max_bytes: int, names: list[str]) -> Result:
-    """Read variables of a MATLAB 7.3 file."""
+def read_hdf5(path: Path, max_bytes: int, names: list[str], by_columns: bool) -> Result:
+    """Read variables of an HDF5 file."""
     import h5py
 
     arrays: Arrays = {}
@@ -70,7 +70,7 @@ def read_hdf5(path: Path, max_bytes: int, names: list[str]) -> Result:
         for name in names:
             item = file[name]
             check_size(int(np.prod(item.shape, dtype=object)) * item.dtype.itemsize, max_bytes)
-            arrays[name] = item[()].T  # MATLAB stores columns first, HDF5 rows first
+            arrays[name] = item[()].T if by_columns else item[()]  # MATLAB stores columns first
     return arrays, {}
 
 

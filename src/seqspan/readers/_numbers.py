@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 NUMERIC_SHARE = 0.5  # of the cells: with fewer numbers than that, a column is text
-NULLS = ("", "NA", "N/A", "n/a", "NaN", "nan", "NAN", "null", "NULL", "None", "-", "?", "#N/A")
+NULLS = ("", "NA", "N/A", "n/a", "NaN", "nan", "NAN", "null", "NULL", "None", "-", "--", "?", "#N/A")
 MARKS = (".", ",")
 CURRENCIES = "$€£¥¢₹₽₩₺₴₪฿₫₱₦"
 SPACES = " \u00a0\u2007\u2009\u202f"

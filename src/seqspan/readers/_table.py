@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 
 UNLABELLED = -1
+FIRST = 20  # cells that show what a column would be if all were like them
 
 
 @dataclass(frozen=True)
@@ -141,6 +142,8 @@ def with_text(columns: Columns, text: Mapping[str, pl.Series]) -> Columns:
             clocks[name] = stamps
         else:
             words[name] = series.fill_null("").to_numpy()
+            if len(series) > FIRST and read_stamps(series.head(FIRST))[0] is not None:
+                notes.append(f"column {name!r} begins with dates or times, but not all of its cells are such")
     return replace(columns, temporal=temporal, clocks=clocks, text=words, notes=notes)
 
 

@@ -19,6 +19,7 @@ from seqspan.readers._dialect import (
     DELIMITERS,
     PLAIN,
     SAMPLE_BYTES,
+    SAMPLE_LINES,
     Dialect,
     find_dialect,
     is_number,
@@ -33,6 +34,7 @@ from seqspan.recording import Recording
 if TYPE_CHECKING:
     import polars as pl
 
+BOOLEANS = {"true", "false"}
 MEMORY_PER_BYTE = 4  # bytes of memory per byte of text: "1," takes 2 as text and 8 as a number
 DELIMITER_NAMES = {",": "comma", ";": "semicolon", "\t": "tab", "|": "pipe", " ": "space"}
 
@@ -335,10 +337,20 @@ def _columns(frame: pl.DataFrame) -> Columns:
     for series in frame.get_columns():
         if series.dtype.is_numeric() or series.dtype == pl.Boolean:
             columns.append(series.cast(pl.Float64))
+        elif _is_boolean(series):
+            columns.append(series.str.to_lowercase().eq("true").cast(pl.Float64))
         else:
             text[series.name] = series
     names = tuple(series.name for series in columns)
     return with_text(Columns(_matrix(columns, len(frame)), names, order=tuple(frame.columns)), text)
+
+
+def _is_boolean(series: pl.Series) -> bool:
+    """Whether a column of text holds nothing but true and false."""
+    words = series.head(SAMPLE_LINES).str.to_lowercase()
+    return (
+        bool(words.is_in(BOOLEANS).any()) and set(series.drop_nulls().str.to_lowercase().unique()) <= BOOLEANS
+    )
 
 
 def _matrix(columns: list[pl.Series], n_rows: int) -> Array:

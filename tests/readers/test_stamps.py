@@ -80,6 +80,14 @@ def test_times_of_day_are_seconds_and_go_on_past_midnight(tmp_path, cells, secon
     assert (recording.time_unit, recording.dates) == ("s", None)
 
 
+def test_a_date_and_a_clock_that_was_set_back_are_no_time(tmp_path):
+    stamps = moments(20) + moments(20)
+    columns = {"Date": formatted("%Y-%m-%d", stamps), "Time": formatted("%H:%M:%S", stamps)}
+    notes = read_columns(tmp_path, columns).notes
+    assert "columns 'Date' and 'Time' are not used as time because they decrease or have gaps" in notes
+    assert sum("not used as time" in note for note in notes) == 1
+
+
 def test_a_second_time_of_day_is_left_out(tmp_path):
     days = moments(days=1)
     columns = {"day": formatted("%Y-%m-%d", days), "sunrise": ["07:12", "07:10"] * 20}

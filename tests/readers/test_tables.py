@@ -308,6 +308,29 @@ def test_true_and_false_are_numbers_as_in_other_tables(tmp_path):
     assert read_text(tmp_path, "valve,x\n,1\n,3\n", missing="interpolate").feature_names == ("x",)
 
 
+def test_spaces_around_names_do_not_belong_to_them(tmp_path):
+    recording = read_text(tmp_path, " time , temp , rh \n 0 , 20 , 51\n 1 , 21 , 50\n", columns="rh")
+    assert (recording.feature_names, recording.times.tolist()) == (("rh",), [0, 1])
+    assert read_text(tmp_path, "a,a ,b\n1,2,3\n4,5,7\n").feature_names == ("a", "a ", "b")
+
+
+def test_a_row_of_numbers_is_a_signal_and_few_rows_of_many_columns_are_noted(tmp_path):
+    signal = np.random.default_rng(0).normal(size=(3, 60))
+    scipy.io.savemat(tmp_path / "x.mat", {"emg": signal[:1]})
+    assert read(tmp_path / "x.mat").X.tolist() == signal[:1].T.tolist()
+    np.save(tmp_path / "x.npy", signal)
+    recording = read(tmp_path / "x.npy")
+    assert recording.X.shape == (3, 60)
+    assert any(
+        "3 rows are taken for samples" in note and "transpose=true" in note for note in recording.notes
+    )
+    turned = read(tmp_path / "x.npy", transpose=True)
+    assert turned.X.shape == (60, 3)
+    assert turned.notes == ("samples are the columns of the array",)
+    np.save(tmp_path / "x.npy", signal.T)
+    assert read(tmp_path / "x.npy").notes == ()
+
+
 def test_two_dashes_are_a_missing_value(tmp_path):
     with pytest.raises(ValueError, match=r"missing or infinite values: b \(1\)"):
         read_text(tmp_path, "a,b\n1,2\n3,--\n")

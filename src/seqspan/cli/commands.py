@@ -69,7 +69,7 @@ def segment(
     ] = False,
     **given: Any,
 ) -> None:
-    """Segment files, folders or patterns: writes tables, result.json and report.html."""
+    """Segment files, folders or patterns: writes tables and a report."""
     control = Control(**{f.name: given.pop(f.name) for f in fields(Control)})
     settings, sources = prepare(inputs, given, control)
     at_once = 1 if settings.together else settings.jobs

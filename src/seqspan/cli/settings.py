@@ -65,7 +65,7 @@ class Settings:
     stride: int | None = option("--stride", "N", "film: read every N-th frame")
     read: tuple[str, ...] = option("--read", "NAME=VALUE", "any reader option; repeatable", ())
     together: bool = option("--together", "", "all inputs share their labels; one result folder", False)
-    gap: float | None = option("--gap", "SECONDS", "what follows a longer gap in time is another recording")
+    gap: float | None = option("--gap", "SECONDS", "a longer gap in time begins another recording")
     resample: str | None = option(
         "--resample", "RATE|first", "samples per second of all inputs, or as the first", expert=True
     )

@@ -18,7 +18,7 @@ from seqspan.readers._stamps import Values, find_calendar, find_clock, is_whole_
 Given: TypeAlias = str | int  # a column as users name it: by its name, or by its number
 
 TIME_NAME = re.compile(
-    r"(?P<name>time|t|timestamp|date|datetime|seconds?|elapsed|depth|frame|index"
+    r"(?P<name>time|t|timestamps?|ts|epoch|date|datetime|seconds?|elapsed|depth|frame|index"
     r"|zeit|uhrzeit|zeitstempel|datum|heure|horodatage|hora|tiempo|fecha|tijd)(?P<rest>[\s_.(\[/,].*)?",
     re.I,
 )
@@ -284,6 +284,7 @@ def _time_candidates(header: Header, values: Values, taken: set[str | None]) -> 
         calendar += tuple(clocks[:1])
     named = [name for name in numeric if TIME_NAME.fullmatch(name.strip())]
     years = [name for name in numeric if part_of(name) == "year" and name not in calendar]
+    clocks = [name for name in clocks if not any(name in names[1:] for names in [*joined, calendar])]
     alone = sorted([*clocks, *named, *years], key=lambda name: _word(name) in COUNTS)
     return [*joined, *([calendar] if calendar else []), *((name,) for name in alone)]
 

@@ -222,6 +222,9 @@ def _read(source: Path | bytes, dialect: Dialect, numeric: list[bool]) -> pl.Dat
     )
     if not (dialect.header or dialect.names):  # polars has counted from 0 and from 1
         frame.columns = [f"column_{number}" for number in range(frame.width)]
+    stripped = [name.strip() for name in frame.columns]
+    if len(set(stripped)) == len(stripped):
+        frame.columns = stripped
     return frame
 
 

@@ -28,7 +28,8 @@ def load_matlab(path: Path, options: ArrayOptions, max_bytes: int) -> Recording:
     with path.open("rb") as file:
         head = file.read(512 + len(HDF5))
     if is_hdf5(head):
-        return _load_73(path, options, max_bytes, by_columns=head.startswith(MATLAB))
+        by_columns = head.startswith(MATLAB) or path.suffix == ".mat"
+        return _load_73(path, options, max_bytes, by_columns)
     return _load_5(path, options, max_bytes)
 
 

@@ -97,7 +97,7 @@ def test_numbers_that_stand_for_missing_values_are_noted_and_replaced(sensors):
         cells[place][4] = "-9999"
     sensors.write_text("\n".join(map(",".join, cells)) + "\n")
     noted = run("segment", sensors, "--exclude", "valve", "--no-report")
-    assert "log.csv: -9999 repeats far from all other values in s1 (2): if it stands for" in noted.output
+    assert "log.csv: -9999 repeats far from all other values in s1 (2): if that stands for" in noted.output
     given = ("--exclude", "valve", "--missing-values", "-9999,1e20", "--missing")
     assert "s1 (2), first in row 9" in only_error(run("segment", sensors, *given, "error", status=1))
     run("segment", sensors, *given, "drop", "-q")

@@ -59,6 +59,15 @@ def test_numbers_that_stand_for_missing_values_are_missing(read_as):
     assert not any("repeats far" in note for note in recording.notes)
 
 
+def test_several_codes_are_one_note():
+    X = np.random.default_rng(2).normal(size=(40, 2))
+    X[:3, 0], X[5:9, 1] = -9999, 1e20
+    (note,) = note_codes(X, ["a", "b"])
+    assert note.startswith("-9999 repeats far from all other values in a (3); 1e+20 repeats far from")
+    assert "pass missing_values=[-9999,1e+20] and" in note
+    assert "(--missing-values -9999,1e+20 --missing interpolate" in note
+
+
 @pytest.mark.parametrize("code", [-9999, -999, 9999, 99999.9, 1e20, -32768, -1e30])
 def test_usual_codes_are_noted(code):
     column = np.random.default_rng(1).normal(size=50)

@@ -307,7 +307,8 @@ def watch(
         str | None, typer.Option(metavar="LABEL|new", help="exit with status 3 after a span of this label")
     ] = None,
     patience: Annotated[
-        float | None, typer.Option(metavar="SECONDS", help="a file has ended if it grows no more; never")
+        float | None,
+        typer.Option(metavar="SECONDS", help="a file ends when it has not grown for so long (never)"),
     ] = None,
     grain: Annotated[str, typer.Option(metavar="NAME", help=", ".join(GRAINS))] = "default",
     min_length: Annotated[int, typer.Option(metavar="N", help="samples of the shortest span")] = MIN_LENGTH,
@@ -317,11 +318,11 @@ def watch(
     ] = None,
     kind: Annotated[str, typer.Option(metavar="NAME", help=", ".join(KINDS))] = "table",
     missing_values: Annotated[
-        str | None, typer.Option(metavar="LIST", help="numbers for missing values: -9999,-200")
+        str | None, typer.Option(metavar="LIST", help="numbers that mean missing: -9999,-200")
     ] = None,
     quiet: Quiet = False,
 ) -> None:
-    """Follow rows that arrive: one JSON line for every span that ends."""
+    """Follow rows that arrive: a JSON line for every span."""
     from seqspan.cli.apply import read_vocabulary
     from seqspan.cli.watch import Options, follow
 

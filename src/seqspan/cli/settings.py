@@ -57,7 +57,7 @@ class Settings:
     preprocess: str = option("--preprocess", "STEPS", "auto, none, or steps such as centre,pca:0.95", "auto")
     format: str | None = option("--format", "NAME", "input format, if it cannot be detected")
     missing: str | None = option("--missing", "HOW", "missing values: error, interpolate or drop")
-    missing_values: str | None = option("--missing-values", "LIST", "numbers for missing values: -9999,-200")
+    missing_values: str | None = option("--missing-values", "LIST", "numbers that mean missing: -9999,-200")
     columns: str | None = option("--columns", "LIST", "table: features, by name or number (1 is the first)")
     exclude: str | None = option("--exclude", "LIST", "table: columns that are not features")
     time_column: str | None = option("--time-column", "NAME", "table: times or depths, by name or number")

@@ -59,17 +59,22 @@ def note_codes(X: Array, names: Sequence[str]) -> list[str]:
         return []
     extremes = [_repeated_extremes(column.astype(float)) for column in X.T]
     codes = {code for found in extremes for code, is_far in found.items() if is_far}
-    notes = []
-    for code in sorted(codes):
-        places = [place for place, found in enumerate(extremes) if code in found]
+    if not codes:
+        return []
+    numbers = {
+        code: str(X.dtype.type(code)).removesuffix(".0") for code in sorted(codes)
+    }  # digits of its type
+    found = []
+    for code, number in numbers.items():
+        places = [place for place, values in enumerate(extremes) if code in values]
         where = [f"{names[place]} ({np.count_nonzero(X[:, place] == code)})" for place in places]
-        number = str(X.dtype.type(code)).removesuffix(".0")  # with the digits of its type
-        notes.append(
-            f"{number} repeats far from all other values in {list_names(where, MAX_LISTED)}: if it stands "
-            f"for missing values, pass missing_values={number} and missing='interpolate' or 'drop' "
-            f"(--missing-values {number} --missing interpolate on the command line)"
-        )
-    return notes
+        found.append(f"{number} repeats far from all other values in {list_names(where, MAX_LISTED)}")
+    given = ",".join(numbers.values())
+    return [
+        f"{'; '.join(found)}: if that stands for missing values, pass missing_values="
+        f"{f'[{given}]' if len(found) > 1 else given} and missing='interpolate' or 'drop' "
+        f"(--missing-values {given} --missing interpolate on the command line)"
+    ]
 
 
 def _repeated_extremes(column: Array) -> dict[float, bool]:

@@ -60,6 +60,27 @@ def test_the_unit_of_the_time_is_below_its_name(tmp_path):
     assert alone.time_unit == "s"
 
 
+def test_there_may_be_as_many_titles_as_rows(tmp_path):
+    titles = "".join(f"Channel {place}\t{place}\tcalibrated\tyes\n" for place in range(9))
+    for delimiter in ",;":
+        recording = read_below(tmp_path, f"{titles}{delimiter.join('abc')}\n", delimiter, rows=X[:8])
+        assert recording.feature_names == ("a", "b", "c")
+        np.testing.assert_array_equal(recording.X, X[:8])
+
+
+def test_a_blank_line_may_follow_the_names(tmp_path):
+    recording = read_below(tmp_path, "Report\na,b,c\nbar,K,mm\n\n")
+    assert recording.feature_names == ("a", "b", "c")
+    np.testing.assert_array_equal(recording.X, X)
+
+
+def test_names_and_units_may_be_in_single_quotes(tmp_path):
+    rows = [[f"'0:00.{i:02d}0'", *row] for i, row in enumerate(X[:, :2])]  # as PhysioNet writes them
+    recording = read_below(tmp_path, "'Elapsed time','MLII','V5'\n'hh:mm:ss.mmm','mV','mV'\n", rows=rows)
+    assert recording.feature_names == ("MLII", "V5")
+    assert recording.times == pytest.approx(np.arange(30) / 100)
+
+
 @pytest.mark.parametrize("index", [True, False])
 def test_names_of_two_levels_are_put_together(tmp_path, index):
     names = pd.MultiIndex.from_product([["left", "right"], ["x", "y"]])

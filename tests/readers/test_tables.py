@@ -199,6 +199,8 @@ def test_short_years_are_of_our_time_and_doubtful_months_are_noted(tmp_path, sta
     [
         (["20240131", "20240201"], ["2024-01-31", "2024-02-01"]),
         (["20240131235959", "20240201000000"], ["2024-01-31T23:59:59", "2024-02-01T00:00:00"]),
+        (["202401312359", "202402010000"], ["2024-01-31T23:59", "2024-02-01T00:00"]),
+        (["2024013123", "2024020100"], ["2024-01-31T23:00", "2024-02-01T00:00"]),
         (["45322", "45323"], ["2024-01-31", "2024-02-01"]),
         (["45322.999988426", "45323"], ["2024-01-31T23:59:59", "2024-02-01T00:00:00"]),
     ],
@@ -212,8 +214,9 @@ def test_dates_that_are_written_as_numbers_are_dates(tmp_path, numbers, dates, e
             tmp_path / "table.parquet"
         )
     recording = read(tmp_path / f"table.{ending}")
-    assert recording.dates.to_iso() == dates
-    assert recording.times.tolist() == [0, (1 if "T" in dates[0] else 86400)]
+    first, second = map(np.datetime64, dates)
+    assert recording.dates.local().tolist() == [first.astype("M8[us]").item(), second.astype("M8[us]").item()]
+    assert recording.times.tolist() == [0, (second - first) / np.timedelta64(1, "s")]
 
 
 @pytest.mark.parametrize("first", [20240230, 20241301, 20240100, 18991231, 20240131240000, 20240131.5, 7])
@@ -238,6 +241,19 @@ def test_dates_of_parquet_keep_their_zone(tmp_path):
     recording = read(tmp_path / "table.parquet")
     assert recording.dates.to_iso() == ["2024-10-27T02:30:00+02:00", "2024-10-27T02:30:00+01:00"]
     assert recording.times.tolist() == [0, 3600]
+
+
+@pytest.mark.parametrize(
+    ("name", "unit"),
+    [("S_Timestamp_Unix_CAL", "ms"), ("unix time", "ms"), ("Run Time (s)", "s"), ("MESS_DATUM", "s")],
+)
+def test_a_word_for_a_time_may_be_within_a_name(tmp_path, name, unit):
+    first = 20240130 if "DATUM" in name else 1_700_000_000_000
+    recording = read_text(tmp_path, f"{name},a\n{first},1\n{first + 1},5\n")
+    assert (recording.feature_names, recording.time_unit) == (("a",), unit)
+    assert (recording.dates is None) == ("DATUM" not in name)
+    changing = read_text(tmp_path, numbered(("response_time", lambda i: 1 + i % 3), SENSOR))
+    assert changing.feature_names == ("response_time", "flow")
 
 
 @pytest.mark.parametrize(("factor", "unit"), [(1, "s"), (1e3, "ms"), (1e6, "us"), (1e9, "ns")])

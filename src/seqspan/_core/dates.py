@@ -23,6 +23,8 @@ UNITS = ("s", "ms", "us", "ns")  # in which seconds may be divided
 EPOCH_SECONDS = (978_307_200.0, 4_102_444_800.0)
 #: Days since 30 December 1899 of dates from 2000 to 2100, as spreadsheets count them.
 SPREADSHEET_DAYS = (36_526.0, 73_051.0)
+#: Digits of a date with hours, minutes and seconds, and what fills it up to seconds.
+CLOCK_DIGITS = {10: 10_000, 12: 100, 14: 1}
 PER_SECOND = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}
 
 
@@ -88,8 +90,9 @@ class Dates:
         if not len(times) or not ((times >= 1900_01_01) & (times < 1e14) & (times == np.floor(times))).all():
             return None
         days, clock = times.astype(np.int64), np.zeros(len(times), np.int64)
-        if days.min() >= 10**13:
-            days, clock = np.divmod(days, 10**6)
+        n_digits = len(str(days.min()))
+        if n_digits in CLOCK_DIGITS:  # hours, also minutes, also seconds
+            days, clock = np.divmod(days * CLOCK_DIGITS[n_digits], 10**6)
         if days.max() >= 2101_00_00 or clock.max() >= 24_00_00:
             return None
         parts = (days // 10_000, days // 100 % 100, days % 100)

@@ -22,6 +22,8 @@ TIME_NAME = re.compile(
     r"|zeit|uhrzeit|zeitstempel|datum|heure|horodatage|hora|tiempo|fecha|tijd)(?P<rest>[\s_.(\[/,].*)?",
     re.I,
 )
+#: Such a word within a name, as in "S_Timestamp_Unix" and "Run time (s)".
+TIME_WITHIN = re.compile(r".*[\s_.-](?P<name>time|timestamp|date|datum)(?P<rest>[\s_.(\[/,-].*)?", re.I)
 #: Words that are also names of features: T is a temperature, too, and a diver's depth changes.
 AMBIGUOUS = ("t", "depth")
 DATES = ("date", "datetime", "timestamp", "datum", "fecha")  # words for what may be written as 20240131
@@ -283,6 +285,7 @@ def _time_candidates(header: Header, values: Values, taken: set[str | None]) -> 
     if len(calendar) == DAYS_AND_ABOVE:
         calendar += tuple(clocks[:1])
     named = [name for name in numeric if TIME_NAME.fullmatch(name.strip())]
+    named += [name for name in numeric if may_be_time(name) and name not in named]
     years = [name for name in numeric if part_of(name) == "year" and name not in calendar]
     clocks = [name for name in clocks if not any(name in names[1:] for names in [*joined, calendar])]
     alone = sorted([*clocks, *named, *years], key=lambda name: _word(name) in COUNTS)
@@ -304,6 +307,22 @@ def _word(name: str) -> str:
     return match["name"].lower() if match else ""
 
 
+def may_be_time(name: str) -> bool:
+    """Whether a name has a word for a time in it; features may have one, too.
+
+    Examples
+    --------
+    >>> may_be_time("Unix Time"), may_be_time("Time (s)"), may_be_time("timeout")
+    (True, True, False)
+    """
+    return bool(_match(name))
+
+
+def _match(name: str) -> re.Match[str] | None:
+    """The word for a time in a name, and what follows it."""
+    return TIME_NAME.fullmatch(name.strip()) or TIME_WITHIN.fullmatch(name.strip())
+
+
 def is_time(name: str) -> bool:
     """Whether a name is that of a time, and cannot be that of a feature.
 
@@ -323,7 +342,8 @@ def dates_of(name: str, times: Array) -> tuple[Dates | None, str]:
     >>> dates_of("Date", np.array([20240131.0]))[0].to_iso(), dates_of("time", np.array([20240131.0]))
     (['2024-01-31'], (None, ''))
     """
-    word = _word(name)
+    match = _match(name)
+    word = match["name"].lower() if match else ""
     dates = Dates.from_digits(times) if word in DATES else None
     if dates is not None or word not in DAYS or _is_stated(name, times):
         return dates, ""
@@ -397,7 +417,7 @@ def unit_of(name: str, times: Array | None = None) -> str:
     >>> unit_of("timestamp", np.array([1.7e12, 1.7e12 + 100]))
     'ms'
     """
-    match = TIME_NAME.fullmatch(name.strip())
+    match = _match(name)
     if found := _stated_unit(name):
         return found
     if match is None:
@@ -412,7 +432,7 @@ def unit_of(name: str, times: Array | None = None) -> str:
 
 def _stated_unit(name: str) -> str:
     """The unit in a name: all that follows the word for a time, what is in brackets, or a short word."""
-    match = TIME_NAME.fullmatch(name.strip())
+    match = _match(name)
     text = (match["rest"] or "").replace("_", " ") if match else name
     inside = BRACKETS.search(text)
     for words in (text, inside[1] if inside else ""):

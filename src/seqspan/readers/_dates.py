@@ -128,6 +128,7 @@ def parse_clock(series: pl.Series) -> Array | None:
     >>> parse_clock(pl.Series(["59:30.5", "1:00:00.0"]))
     array([3570.5, 3600. ])
     """
+    series = series.str.strip_chars("' ")
     if not len(series) or not series.head(FIRST).str.contains(CLOCK).all():
         return None
     found = series.str.extract_groups(CLOCK).struct

@@ -120,8 +120,10 @@ def find_dialect(
     dialect = Dialect(encoding, best, find_decimal(rows, best), header, comment, nulls, (), ends_with_return)
     heading = find_heading(rows) if first_is_header is None else None
     if heading is not None:
-        ends = [1 + used[count - 1] for count in count_lines(lines, best)]  # numbers of lines, from 1
-        return _below(dialect, heading, ends, rows), rows[heading.n_rows :]
+        counts = count_lines(lines, best)
+        line = 1 + used[counts[heading.place] - 1]  # numbers of lines count from 1
+        dialect = replace(dialect, n_above=used[counts[heading.n_rows - 1]])
+        return _below(dialect, heading, line, rows), rows[heading.n_rows :]
     if first_is_header is None and not header:
         found = (_names_in(line, best, len(rows[0])) for line in reversed(above))
         if names := next(filter(None, found), ()):
@@ -129,14 +131,10 @@ def find_dialect(
     return dialect, rows
 
 
-def _below(dialect: Dialect, heading: Heading, ends: Rows[int], rows: Rows[Rows[str]]) -> Dialect:
-    """The dialect of the rows below a heading, whose rows end at these lines."""
+def _below(dialect: Dialect, heading: Heading, line: int, rows: Rows[Rows[str]]) -> Dialect:
+    """The dialect of the rows below a heading whose names end at this line."""
     below = rows[heading.n_rows :]
-    about = (
-        f"names of the columns from line {ends[heading.place]}"
-        if heading.names
-        else "no names of the columns"
-    )
+    about = f"names of the columns from line {line}" if heading.names else "no names of the columns"
     others = [row for place, row in enumerate(rows[: heading.n_rows]) if place != heading.place]
     words = next((cell for row in others for cell in row if cell), "")
     if others:
@@ -145,7 +143,6 @@ def _below(dialect: Dialect, heading: Heading, ends: Rows[int], rows: Rows[Rows[
         dialect,
         header=False,
         names=heading.names,
-        n_above=ends[heading.n_rows - 1],
         decimal=find_decimal(list(map(list, below)), dialect.delimiter),
         about=about,
     )

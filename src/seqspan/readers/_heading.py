@@ -7,13 +7,13 @@ from collections import Counter
 from collections.abc import Sequence as Rows
 from dataclasses import dataclass
 
-from seqspan.readers._columns import TIME_NAME, UNITS
+from seqspan.readers._columns import UNITS, may_be_time
 from seqspan.readers._numbers import NULLS, marks_of
 
 #: What stands below the names of columns, beside the units of times: units, and what loggers write there.
 UNIT_LIKE = re.compile(
-    r"[\[(].*[\])]|[^ ]*[/°%][^ ]*|[mk]?(v|w|a|pa|hz|wh|ohm)|volts?|amps?|[mk]?bar|hpa|mpa|psi|k?nm?|m?g|kg"
-    r"|rpm|deg ?[cf]?|[cfk]|ppm|ppb|lux|db|m?l|ts|rn|avg|max|smp|std|tot",
+    r"hh:mm.*|[\[(].*[\])]|[^ ]*[/°%][^ ]*|[mk]?(v|w|a|pa|hz|wh|ohm)|volts?|amps?|[mk]?bar|hpa|mpa|psi|k?nm?|m?g"
+    r"|kg|rpm|deg ?[cf]?|[cfk]|ppm|ppb|lux|db|m?l|ts|rn|avg|max|smp|std|tot",
     re.I,
 )
 
@@ -109,14 +109,14 @@ def _names_most(row: Rows[str], width: int, numeric: Rows[int]) -> bool:
 
 def _are_units(row: Rows[str]) -> bool:
     """Whether at least half of the cells that are not empty are units."""
-    given = [cell for cell in row if cell not in NULLS]
-    units = [cell for cell in given if UNIT_LIKE.fullmatch(cell) or cell.lower() in UNITS]
+    given = [cell.strip("'").lower() for cell in row if cell not in NULLS]
+    units = [cell for cell in given if UNIT_LIKE.fullmatch(cell) or cell in UNITS]
     return 2 * len(units) >= len(given)
 
 
 def _names(rows: Rows[Rows[str]], place: int) -> tuple[str, ...]:
     """Different names of the columns: with the line above where one is there twice, times with their unit."""
-    names = list(rows[place])
+    names = [name.strip("'") for name in rows[place]]
     if place and len(set(names)) < len(names) and len(rows[place - 1]) == len(names):
         above = ""
         for column, cell in enumerate(rows[place - 1]):
@@ -124,8 +124,8 @@ def _names(rows: Rows[Rows[str]], place: int) -> tuple[str, ...]:
             names[column] = f"{above} {names[column]}".strip()
     for row in rows[place + 1 : place + 2]:
         for column, cell in enumerate(row[: len(names)]):
-            unit = cell.strip("[]() ").lower()
-            if unit in UNITS and TIME_NAME.fullmatch(names[column].strip()):
+            unit = cell.strip("[]()' ").lower()
+            if unit in UNITS and may_be_time(names[column]):
                 names[column] = f"{names[column]} [{UNITS[unit]}]"
     seen: Counter[str] = Counter()
     for column, name in enumerate(names):

@@ -12,8 +12,8 @@ from seqspan.readers._numbers import NULLS, marks_of
 
 #: What stands below the names of columns, beside the units of times: units, and what loggers write there.
 UNIT_LIKE = re.compile(
-    r"hh:mm.*|[\[(].*[\])]|[^ ]*[/°%][^ ]*|[mk]?(v|w|a|pa|hz|wh|ohm)|volts?|amps?|[mk]?bar|hpa|mpa|psi|k?nm?|m?g"
-    r"|kg|rpm|deg ?[cf]?|[cfk]|ppm|ppb|lux|db|m?l|ts|rn|avg|max|smp|std|tot",
+    r"hh:mm.*|[\[(].*[\])]|[^ ]*[/°%][^ ]*|[mk]?(v|w|a|pa|hz|wh|ohm)|volts?|amps?|[mk]?bar|hpa|mpa|psi|k?nm?"
+    r"|m?g|kg|rpm|deg ?[cf]?|[cfk]|ppm|ppb|lux|db|m?l|ts|rn|avg|max|smp|std|tot",
     re.I,
 )
 

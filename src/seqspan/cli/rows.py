@@ -7,9 +7,9 @@ import json
 import math
 from dataclasses import dataclass, field
 
-from seqspan.readers._columns import TIME_NAME, is_time
 from seqspan.readers._numbers import NULLS, to_number
 from seqspan.readers._stamps import find_parts
+from seqspan.readers._time_names import TIME_NAME, is_time
 
 MISSING = {word.lower() for word in NULLS}
 DELIMITERS = ("\t", ";", ",")  # the first that a line contains; otherwise spaces

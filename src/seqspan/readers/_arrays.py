@@ -12,10 +12,11 @@ import numpy.typing as npt
 from seqspan._core.checks import check_choice
 from seqspan._core.types import Array
 from seqspan.readers._codes import as_codes, note_codes, without_codes
-from seqspan.readers._columns import Given, check_times, find_places, note_features, unit_of
+from seqspan.readers._columns import Given, check_times, find_places, note_features
 from seqspan.readers._frames import pixel_names
 from seqspan.readers._missing import MISSING_CHOICES, CompleteMatrix, resolve_missing
 from seqspan.readers._table import as_tuple, number_labels
+from seqspan.readers._time_names import unit_of
 from seqspan.recording import FrameView, Recording, SpectrumView, View
 
 Shapes = Mapping[str, tuple[int, ...]]

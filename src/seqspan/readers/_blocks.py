@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from seqspan._core.types import Array
-from seqspan.readers._columns import Header, Wishes, choose_columns, unit_of
+from seqspan.readers._columns import Header, Wishes, choose_columns
 from seqspan.readers._data_frames import seconds_in
 from seqspan.readers._limits import check_regular, plain_name
 from seqspan.readers._native import may_be_stamps
 from seqspan.readers._read import read
 from seqspan.readers._table import Columns, with_text
+from seqspan.readers._time_names import unit_of
 
 if TYPE_CHECKING:
     import polars as pl

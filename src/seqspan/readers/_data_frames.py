@@ -9,8 +9,8 @@ import numpy as np
 
 from seqspan._core.dates import Dates
 from seqspan._core.types import Array
-from seqspan.readers._columns import TIME_NAME, unit_of
 from seqspan.readers._table import Columns, TableOptions, table_to_recording, with_text
+from seqspan.readers._time_names import TIME_NAME, unit_of
 from seqspan.recording import Recording
 
 INDEX = "index"  # name of a pandas index that has none

@@ -96,21 +96,11 @@ def find_dialect(
     encoding = find_encoding(sample)
     text = sample.decode(encoding, "replace")
     lines, ends_with_return = text.splitlines(), "\r" in text and "\n" not in text
-    if not whole:
-        lines = lines[:-1]
-    comment = "#" if lines and lines[0].lstrip().startswith("#") else None
+    comment = "#" if lines and _is_comment(lines[0]) else None
     if comment:
         lines = [without_errors(line.encode()).decode() for line in lines]
-    first = next((place for place, line in enumerate(lines) if line.strip() and not _is_comment(line)), 0)
-    above = [line for line in lines[:first] if comment and line.strip()]
-    used = [
-        place
-        for place, line in enumerate(lines)
-        if line.strip() and not (comment and line.startswith(comment))
-    ]
-    used = used[:SAMPLE_LINES]
-    if not used:
-        raise ValueError("expected lines of text; found none, or one that is too long to be a row.")
+    used = _places(lines if whole else lines[:-1], comment)
+    above = [line for line in lines[: used[0]] if comment and line.strip()]
     lines = [lines[place] for place in used]
     best = max(delimiters, key=lambda delimiter: _score(split(lines, delimiter)))
     rows = split(lines, best)
@@ -118,17 +108,33 @@ def find_dialect(
     nulls = tuple(word for word in NULLS if word and word in seen)
     header = find_header(rows) if first_is_header is None else first_is_header
     dialect = Dialect(encoding, best, find_decimal(rows, best), header, comment, nulls, (), ends_with_return)
-    heading = find_heading(rows) if first_is_header is None else None
-    if heading is not None:
+    if first_is_header is not None:
+        return dialect, rows
+    if (heading := find_heading(rows)) is not None:
         counts = count_lines(lines, best)
         line = 1 + used[counts[heading.place] - 1]  # numbers of lines count from 1
         dialect = replace(dialect, n_above=used[counts[heading.n_rows - 1]])
         return _below(dialect, heading, line, rows), rows[heading.n_rows :]
-    if first_is_header is None and not header:
-        found = (_names_in(line, best, len(rows[0])) for line in reversed(above))
-        if names := next(filter(None, found), ()):
-            dialect = replace(dialect, names=names, about="names of the columns from a comment")
-    return dialect, rows
+    return (dialect if header else _named_above(dialect, above, len(rows[0]))), rows
+
+
+def _places(lines: Rows[str], comment: str | None) -> list[int]:
+    """Places of the first lines that are neither blank nor comments."""
+    places = [
+        place
+        for place, line in enumerate(lines)
+        if line.strip() and not (comment and line.startswith(comment))
+    ]
+    if not places:
+        raise ValueError("expected lines of text; found none, or one that is too long to be a row.")
+    return places[:SAMPLE_LINES]
+
+
+def _named_above(dialect: Dialect, above: Rows[str], n_columns: int) -> Dialect:
+    """The dialect with the names of the columns in the last comment above the rows that fits, if one does."""
+    found = (_names_in(line, dialect.delimiter, n_columns) for line in reversed(above))
+    names = next(filter(None, found), ())
+    return replace(dialect, names=names, about="names of the columns from a comment" if names else "")
 
 
 def _below(dialect: Dialect, heading: Heading, line: int, rows: Rows[Rows[str]]) -> Dialect:

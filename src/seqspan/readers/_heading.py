@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Sequence as Rows
 from dataclasses import dataclass
 
-from seqspan.readers._columns import UNITS, may_be_time
 from seqspan.readers._numbers import NULLS, marks_of
+from seqspan.readers._time_names import UNITS, may_be_time
 
 #: What stands below the names of columns, beside the units of times: units, and what loggers write there.
 UNIT_LIKE = re.compile(
@@ -77,6 +77,7 @@ def _of_one_line(row: Rows[str], width: int) -> Heading | None:
 
 
 def _is_number(cell: str) -> bool:
+    """Whether a cell is a number, however it is written."""
     return bool(marks_of(cell))
 
 

@@ -13,20 +13,12 @@ from seqspan._core.checks import check_choice
 from seqspan._core.dates import Dates
 from seqspan._core.types import Array, IntArray
 from seqspan.readers._codes import as_codes, note_codes, without_codes
-from seqspan.readers._columns import (
-    Choice,
-    Given,
-    Header,
-    Wishes,
-    choose_columns,
-    dates_of,
-    note_features,
-    unit_of,
-)
+from seqspan.readers._columns import Choice, Given, Header, Wishes, choose_columns, note_features
 from seqspan.readers._dates import read_stamps, running
 from seqspan.readers._missing import MISSING_CHOICES, REMEDY, resolve_missing
 from seqspan.readers._numbers import NULLS
 from seqspan.readers._stamps import join, part_of
+from seqspan.readers._time_names import dates_of, unit_of
 from seqspan.recording import Recording
 
 if TYPE_CHECKING:

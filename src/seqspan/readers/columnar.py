@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 
 from seqspan._core.dates import Dates
-from seqspan.readers._columns import unit_of
 from seqspan.readers._data_frames import seconds_in
 from seqspan.readers._isolated import run_isolated
 from seqspan.readers._registry import Reader
 from seqspan.readers._table import Columns, TableOptions, table_to_recording, with_text
+from seqspan.readers._time_names import unit_of
 from seqspan.recording import Recording
 
 PARQUET = b"PAR1"

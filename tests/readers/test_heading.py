@@ -68,6 +68,14 @@ def test_there_may_be_as_many_titles_as_rows(tmp_path):
         np.testing.assert_array_equal(recording.X, X[:8])
 
 
+def test_words_of_titles_are_no_cells_between_spaces(tmp_path):
+    rows = [[10 + i, "", *row] for i, row in enumerate(X)]
+    heading = "// Update rate: 100\n// Firmware version: 4.0.2\nCounter\tFine\tx\ty\tz\n"  # of Xsens
+    recording = read_below(tmp_path, heading, "\t", rows=rows, missing="drop")
+    assert recording.feature_names == ("x", "y", "z")
+    np.testing.assert_array_equal(recording.X, X)
+
+
 def test_a_blank_line_may_follow_the_names(tmp_path):
     recording = read_below(tmp_path, "Report\na,b,c\nbar,K,mm\n\n")
     assert recording.feature_names == ("a", "b", "c")

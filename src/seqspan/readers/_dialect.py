@@ -215,6 +215,7 @@ def _score(rows: list[list[str]]) -> tuple[float, float, float]:
     """Rate a delimiter: rows should have the same number of cells, more than one, most of them numbers."""
     widths = [len(row) for row in rows]
     common = max(set(widths), key=widths.count)
+    rows, widths = rows[widths.index(common) :], widths[widths.index(common) :]  # titles may stand above
     cells = [cell for row in rows[1:] or rows for cell in row if cell not in NULLS]
     numbers = sum(map(is_number, cells)) / max(len(cells), 1)
     same = widths.count(common) / len(widths)

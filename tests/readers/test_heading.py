@@ -69,11 +69,11 @@ def test_there_may_be_as_many_titles_as_rows(tmp_path):
 
 
 def test_words_of_titles_are_no_cells_between_spaces(tmp_path):
-    rows = [[10 + i, "", *row] for i, row in enumerate(X)]
+    rows = [[10 + i, "", *row] for i, row in enumerate(np.tile(X, (5, 1)))]
     heading = "// Update rate: 100\n// Firmware version: 4.0.2\nCounter\tFine\tx\ty\tz\n"  # of Xsens
     recording = read_below(tmp_path, heading, "\t", rows=rows, missing="drop")
     assert recording.feature_names == ("x", "y", "z")
-    np.testing.assert_array_equal(recording.X, X)
+    np.testing.assert_array_equal(recording.X, np.tile(X, (5, 1)))
 
 
 def test_a_blank_line_may_follow_the_names(tmp_path):

@@ -80,6 +80,16 @@ def test_times_of_day_are_seconds_and_go_on_past_midnight(tmp_path, cells, secon
     assert (recording.time_unit, recording.dates) == ("s", None)
 
 
+def test_ratios_are_no_times_of_day(tmp_path):
+    days = {"Date": formatted("%Y-%m-%d", moments(40))}
+    recording = read_columns(tmp_path, days | {"score": [f"{i // 9}:{i % 9}" for i in range(40)]})
+    assert recording.times.tolist() == [0, 0, *[86_400] * 38]
+    assert "left out date columns that are not the time: score" in recording.notes
+    assert read_columns(tmp_path, {"shape": ["16:9", "16:10"] * 20}).time_unit == "sample"
+    (tmp_path / "table.csv").write_text("10:00,1\n10:01,5\n10:02,3\n")
+    assert read(tmp_path / "table.csv").times.tolist() == [36_000, 36_060, 36_120]
+
+
 def test_a_date_and_a_clock_that_was_set_back_are_no_time(tmp_path):
     stamps = moments(20) + moments(20)
     columns = {"Date": formatted("%Y-%m-%d", stamps), "Time": formatted("%H:%M:%S", stamps)}

@@ -19,6 +19,7 @@ from seqspan.readers._time_names import AMBIGUOUS, COUNTS, TIME_NAME, may_be_tim
 Given: TypeAlias = str | int  # a column as users name it: by its name, or by its number
 
 UNNAMED = re.compile(r"|Unnamed: \d+", re.I)  # what programs call the column of row numbers
+UNNAMED_CLOCK = re.compile(r"column_\d+")  # of a table without a header
 #: Why one column is not the time, and why several are not: they do not change, or are not in order.
 WORDS = (
     ("is", "it", ("is constant", "decreases or has gaps")),
@@ -248,7 +249,7 @@ def _time_candidates(header: Header, values: Values, taken: set[str | None]) -> 
     Dates come first, then times of day, names of times and depths, years, and counts of samples.
     """
     numeric = [name for name in header.numeric if name not in taken]
-    clocks = [name for name in header.clocks if name not in taken]
+    clocks = [name for name in header.clocks if name not in taken and _is_clock(name, values)]
     dates = [name for name in header.temporal if name not in taken]
     joined = [(name, *_clock_of(values(name, None), clocks, numeric, values)) for name in dates]
     calendar = find_calendar(numeric, values)
@@ -260,6 +261,15 @@ def _time_candidates(header: Header, values: Values, taken: set[str | None]) -> 
     clocks = [name for name in clocks if not any(name in names[1:] for names in [*joined, calendar])]
     alone = sorted([*clocks, *named, *years], key=lambda name: word_in(name) in COUNTS)
     return [*joined, *([calendar] if calendar else []), *((name,) for name in alone)]
+
+
+def _is_clock(name: str, values: Values) -> bool:
+    """Whether a column that may hold times of day does: 16:9 may be the shape of a picture."""
+    return (
+        may_be_time(name)
+        or UNNAMED_CLOCK.fullmatch(name) is not None
+        or bool((values(name, None) % 60).any())
+    )
 
 
 def _clock_of(days: Array, clocks: list[str], numeric: list[str], values: Values) -> tuple[str, ...]:

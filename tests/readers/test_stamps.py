@@ -178,6 +178,16 @@ def test_years_are_times_if_they_only_go_on(tmp_path):
     assert cars.feature_names == ("year", "a", "b")
 
 
+def test_a_part_that_is_none_is_a_feature(tmp_path):
+    stamps = moments(hours=1)
+    parts = {name: [getattr(stamp, name) for stamp in stamps] for name in ("year", "month", "day", "hour")}
+    recording = read_columns(tmp_path, parts | {"min": [i % 70 for i in range(40)], "max": X[:, 0]})
+    assert recording.feature_names == ("max", "a", "b")  # minutes all the same
+    recording = read_columns(tmp_path, parts | {"min": [i % 3 - 1 for i in range(40)], "max": X[:, 0]})
+    assert recording.feature_names == ("min", "max", "a", "b")
+    assert recording.times.tolist() == pytest.approx(3600 * np.arange(40))
+
+
 def test_parts_of_a_date_beside_the_date_are_no_features(tmp_path):
     stamps = moments(hours=1)
     parts = {name: [getattr(stamp, name) for stamp in stamps] for name in ("year", "month", "day", "hour")}

@@ -58,12 +58,10 @@ def find_parts(names: Sequence[str], first: str) -> tuple[str, ...]:
 def find_calendar(numeric: Sequence[str], values: Values) -> tuple[str, ...]:
     """Columns of numbers that are dates together; none if there is no year and month, or no such date."""
     names = find_parts(numeric, "year")
-    for n_parts in (len(names), 3):  # "min" may be the least of something
-        if 2 <= n_parts <= len(names):
-            columns = [values(name, None) for name in names[:n_parts]]
-            if Dates.from_parts(*columns) is not None:
-                return names[:n_parts]
-    return ()
+    columns = [values(name, None) for name in names]
+    counts = range(len(names), 1, -1)  # "min" may be the least of something
+    n_parts = next((n for n in counts if Dates.from_parts(*columns[:n]) is not None), 0)
+    return names[:n_parts]
 
 
 def is_whole_days(seconds: Array) -> bool:

@@ -265,6 +265,16 @@ def test_rows_too_small_for_single_precision_are_scaled_first():
     np.testing.assert_allclose(scaled.X, plain.X, atol=1e-6)
 
 
+@pytest.mark.parametrize("seed", [7, 8])
+def test_constant_columns_do_not_change_what_one_or_two_others_say(seed):
+    rng = np.random.default_rng(seed)
+    levels = np.repeat(rng.normal(0, 2, 3)[[0, 1, 2, 0]], [80, 70, 70, 80])[:, None]
+    X = levels + 0.3 * rng.standard_normal((300, 1))
+    found = segment(np.hstack([X, np.ones((300, 1)), np.zeros((300, 1))])).boundaries
+    assert len(found) > 1
+    assert found.tolist() == pytest.approx(segment(X).boundaries, abs=1)
+
+
 @pytest.mark.parametrize("value", [0.0, 0.1, -3e200])
 @pytest.mark.parametrize("cutting", ["ordered", "ncut", "peaks"])
 @pytest.mark.parametrize("n_samples", [3, 10, 60])

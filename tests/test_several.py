@@ -227,14 +227,14 @@ def test_other_kinds_and_rates_are_refused():
 def test_recordings_keep_what_belongs_to_them():
     walk = replace(
         as_recording(np.eye(4)),
-        labels=np.array([0, 0, 1, 1]),
+        labels=np.array([0, -1, 1, 1]),
         label_names=("walk", "turn"),
         source="d/walk.csv",
     )
     run = replace(walk, label_names=("run", "turn"), source="d/run.csv", notes=("short",))
     both = concatenate([walk, run])
     assert both.label_names == ("walk", "turn", "run")
-    np.testing.assert_array_equal(both.labels, [0, 0, 1, 1, 2, 2, 1, 1])
+    np.testing.assert_array_equal(both.labels, [0, -1, 1, 1, 2, -1, 1, 1])
     assert both.notes == ("run.csv: short",)
     np.testing.assert_array_equal(both.file_rows, [0, 1, 2, 3, 0, 1, 2, 3])
     parts = both.split()

@@ -90,6 +90,24 @@ def test_a_wrong_column_is_an_error_that_lists_the_columns(sensors, options, wor
     assert words in only_error(run("segment", sensors, *options, status=1))
 
 
+def test_numbers_that_stand_for_missing_values_are_noted_and_replaced(sensors):
+    rows = sensors.read_text().splitlines()
+    cells = [row.split(",") for row in rows]
+    for place in (10, 50):
+        cells[place][4] = "-9999"
+    sensors.write_text("\n".join(map(",".join, cells)) + "\n")
+    noted = run("segment", sensors, "--exclude", "valve", "--no-report")
+    assert "log.csv: -9999 repeats far from all other values in s1 (2): if that stands for" in noted.output
+    given = ("--exclude", "valve", "--missing-values", "-9999,1e20", "--missing")
+    assert "s1 (2), first in row 9" in only_error(run("segment", sensors, *given, "error", status=1))
+    run("segment", sensors, *given, "drop", "-q")
+    assert len(rows_of("log.seqspan/labels.csv")) == len(rows) - 3
+    run("apply", "log.seqspan", sensors, "-o", "again", "-q")
+    assert len(rows_of("again/labels.csv")) == len(rows) - 3
+    wrong = run("segment", sensors, "--missing-values", "none", status=2)
+    assert "--missing-values must be numbers, such as -9999,-200; got 'none'" in wrong.output
+
+
 def test_columns_are_chosen_by_name_and_number(sensors):
     result = run("segment", sensors, "--columns", "s2,4-5", "--time-column", "2", "--json", "-q")
     assert json.loads(result.stdout)["input"]["notes"][-1] == "3 features: s2, s0, s1"

@@ -13,6 +13,7 @@ from tests.cli.test_segment import STARTS, only_error, run, starts, write_table
 from tests.readers.samples import write_sample
 from typer.testing import CliRunner
 
+import seqspan
 from seqspan.cli import app
 from seqspan.cli.inputs import expand, make_jobs
 from seqspan.cli.settings import Settings
@@ -88,6 +89,17 @@ def test_a_folder_without_recordings_is_an_error(folder):
     assert "holds no images or text files of spectra, so it is not a recording" in only_error(
         run("segment", folder, status=1)
     )
+
+
+def test_nothing_is_neither_an_input_nor_a_folder(folder):
+    path = write_table(folder / "a.csv")
+    assert "an input must not be empty" in only_error(run("segment", "", status=2))
+    assert "--out must name a folder" in only_error(run("segment", path, "-o", "", status=2))
+    run("segment", path, "-o", "result", "--no-report", "-q")
+    assert "--out must name a folder" in only_error(run("apply", "result", path, "-o", "", status=1))
+    for call in (seqspan.segment, seqspan.read):
+        with pytest.raises(ValueError, match="the path of a recording must not be empty"):
+            call("")
 
 
 def test_an_input_that_cannot_be_opened_has_a_line_of_json_too(folder):

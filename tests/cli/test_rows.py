@@ -45,7 +45,7 @@ def test_blank_lines_are_gaps_and_other_lines_are_counted():
     ("lines", "rows", "names"),
     [
         (["Time (s),left knee,note", "0.1,1,ok", "0.2,2,"], [[1], [2]], ["left knee"]),
-        (["Zeit;links;rechts", "0,5;1,5;2", "1;;3,25"], [[0.5, 1.5, 2], [1, 1.5, 3.25]], None),
+        (["Zeit;links;rechts", "0,5;1,5;2", "1;;3,25"], [[1.5, 2], [1.5, 3.25]], ["links", "rechts"]),
         (['"time","a, left","b"', '0,"1","2"'], [[1, 2]], ["a, left", "b"]),
         (["a\tb\t", "1\t2\t", "\t3\t4"], [[1, 2]], ["a", "b"]),
     ],
@@ -107,3 +107,28 @@ def test_a_header_that_comes_again_may_name_the_columns_in_another_order():
     rows, parser = rows_of("time,a,b", "0,1,2", "time,a,b", "1,3,4", "b,time,a", "6,2,5", "x,y,z", "8,3,7")
     assert rows == [[1, 2], [3, 4], [5, 6], [7, 8]]
     assert parser.n_refused == 1  # the names of other columns
+
+
+def test_thousands_separators_are_read_as_by_segment():
+    rows, parser = rows_of("volume,p", '"1,234.5",3', '"12,345",4', '"$1,000",5')
+    assert (rows, parser.n_refused) == ([[1234.5, 3], [12345, 4], [1000, 5]], 0)
+    assert rows_of("a;b", "1.234,5;2", '3,5;"1,234.5"')[0] == [[1234.5, 2], [3.5, 1234.5]]
+    assert rows_of("a\tb", "1 234,5\t2")[0] == [[1234.5, 2]]
+    assert rows_of('{"a": "1,234.5"}')[0] == [[1234.5]]
+
+
+def test_numbers_that_stand_for_missing_values_are_those_before():
+    parser = RowParser(codes=[-9999.0, -200.0])
+    assert [parser.parse(line) for line in ("a,b", "-9999,2", "1,3", "-200.0,4", '{"a": -9999, "b": 5}')] == [
+        None,
+        None,
+        [1, 3],
+        [1, 4],
+        [1, 5],
+    ]
+
+
+def test_parts_of_a_date_are_no_features():
+    rows, parser = rows_of("year,month,day,hour,p", "2024,3,1,5,7")
+    assert (rows, parser.times) == ([[7]], ["year", "month", "day", "hour"])
+    assert rows_of("year,p", "2024,7")[0] == [[2024, 7]]

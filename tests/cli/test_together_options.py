@@ -73,6 +73,7 @@ CASES = {
     "preprocess": (["--preprocess", "centre"], lambda d: d["preprocessing"]["steps"][0]["step"] == "centre"),
     "format": (["--format", "parquet"], r"a\.csv"),
     "missing": (["--missing", "drop"], lambda d: d["input"]["n_samples"] == 249),
+    "missing_values": (["--missing-values", "-9,9e9"], lambda d: d["settings"]["missing_values"] == "-9,9e9"),
     "columns": (["--columns", "c0,c1,c2"], lambda d: d["input"]["n_features"] == 3),
     "exclude": (["--exclude", "c0,clock"], lambda d: d["input"]["n_features"] == 5),
     "time_column": (["--time-column", "clock"], lambda d: d["input"]["rate"] == pytest.approx(25)),

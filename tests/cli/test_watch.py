@@ -133,6 +133,17 @@ def test_a_checkpoint_of_other_options_is_refused(tmp_path):
         watch.run(Pipe(io.BytesIO()))
 
 
+def test_a_checkpoint_belongs_to_the_numbers_that_stand_for_missing_values(tmp_path):
+    (tmp_path / "rows.csv").write_text(lines([0, 1, 0]))
+    source, given = (
+        str(tmp_path / "rows.csv"),
+        {"patience": 0.0, "checkpoint": tmp_path / "at.npz", "until": "1"},
+    )
+    follow(source, Options(), tmp_path / "events", missing_values=[-9999], **given)
+    with pytest.raises(ValueError, match=r"was written with missing_values=\[-9999\]; got \[-200"):
+        follow(source, Options(), tmp_path / "events", missing_values=[-200], **given)
+
+
 @pytest.mark.parametrize("content", [b"", b"word", "other"])
 def test_what_is_no_checkpoint_is_refused(tmp_path, content):
     path = tmp_path / "at.npz"
@@ -178,6 +189,7 @@ def test_the_command_follows_standard_input():
         (["--until", "walk"], "--until must be the number of a label, or 'new'; got 'walk'"),
         (["--grain", "tiny"], "grain must be one of"),
         (["--min-length", "0"], "min_length must be an int"),
+        (["--missing-values", "none"], "--missing-values must be numbers, such as -9999,-200; got 'none'"),
     ],
 )
 def test_what_is_wrong_is_said(options, message):

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import numpy as np
 import polars as pl
 import pytest
 
 from seqspan.readers import read, read_blocks
+
+WRITTEN = [f"2024-03-01 10:00:{second}" for second in range(10, 35)]
+SQUARES = [second**2 for second in range(25)]  # which only grow, as times do
 
 
 @pytest.fixture
@@ -101,6 +104,8 @@ def test_options_go_to_the_reader(tmp_path, rows, save):
         ({"time": range(25, 0, -1), "t": range(25), "a": range(0, 50, 2)}, ("a",)),
         ({"a": [True, False, True, True, False] * 5, "index": range(25), "b": range(0, 50, 2)}, ("a", "b")),
         ({"a": range(0, 50, 2), "b": range(25)}, ("a",)),
+        ({"when": WRITTEN, "T": SQUARES, "a": range(0, 50, 2)}, ("T", "a")),
+        ({"clock": [datetime.fromisoformat(text).time() for text in WRITTEN], "T": SQUARES}, ("T",)),
     ],
 )
 def test_blocks_hold_the_features_that_read_gives(tmp_path, ending, columns, features):

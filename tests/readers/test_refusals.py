@@ -57,6 +57,33 @@ def test_options_that_cannot_be_meant(tmp_path, format, options, message):
         read(path, **options)
 
 
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("book.xlsx", b"PK\x03\x04", "spreadsheets are not read; save the sheet as CSV."),
+        ("rows.jsonl", b'{"a": 1}\n', "JSON is read by seqspan watch alone"),
+        ("sound.wav", b"RIFF    WAVE", "sound is not read; compute features of it"),
+        ("frame.pkl", b"\x80\x04", "pickles are never loaded; save arrays as .npy"),
+        ("grid.nc", b"\x89HDF\r\n\x1a\n", "this format is not read; save its arrays"),
+        ("track.gpx", b"<gpx>", "tracks are not read; export them as CSV."),
+    ],
+)
+def test_formats_that_are_not_read_say_what_to_do(tmp_path, name, content, message):
+    (tmp_path / name).write_bytes(content)
+    refused(tmp_path / name, message)
+
+
+def test_arrays_of_other_hdf5_files_lie_as_they_were_written(tmp_path):
+    with h5py.File(tmp_path / "data.h5", "w") as file:
+        file["x"] = matrix()
+    np.testing.assert_array_equal(read(tmp_path / "data.h5").X, matrix())
+
+
+def test_what_a_matlab_file_holds_in_place_of_arrays_is_named(tmp_path):
+    scipy.io.savemat(tmp_path / "x.mat", {"trial": {"X": matrix()}, "who": "me"})
+    refused(tmp_path / "x.mat", r"no array of real numbers, but trial \(struct\), who \(char\); save")
+
+
 def test_arrays_of_time_must_not_decrease(tmp_path):
     path = tmp_path / "arrays.npz"
     np.savez(path, X=matrix(), t=np.arange(20.0)[::-1])

@@ -93,6 +93,7 @@ def test_bytes_that_are_latin_late_in_the_file_are_found(tmp_path):
         *(("Time/ms", "ms"), ("date/time", "s"), ("Time (MS)", "ms"), ("time [seconds]", "s")),
         *(("time_minutes", "min"), ("elapsed hours", "h"), ("time (days)", "d"), ("time (µs)", "us")),
         *(("time_msec", "ms"), ("time of day", "s"), ("Depth [Feet]", "ft")),
+        *(("Zeit [ms]", "ms"), ("Tiempo (s)", "s"), ("Uhrzeit", "s"), ("Datum (h)", "h")),
     ],
 )
 def test_times_and_their_unit_are_recognised(tmp_path, header, unit):
@@ -198,6 +199,8 @@ def test_short_years_are_of_our_time_and_doubtful_months_are_noted(tmp_path, sta
     [
         (["20240131", "20240201"], ["2024-01-31", "2024-02-01"]),
         (["20240131235959", "20240201000000"], ["2024-01-31T23:59:59", "2024-02-01T00:00:00"]),
+        (["202401312359", "202402010000"], ["2024-01-31T23:59", "2024-02-01T00:00"]),
+        (["2024013123", "2024020100"], ["2024-01-31T23:00", "2024-02-01T00:00"]),
         (["45322", "45323"], ["2024-01-31", "2024-02-01"]),
         (["45322.999988426", "45323"], ["2024-01-31T23:59:59", "2024-02-01T00:00:00"]),
     ],
@@ -211,8 +214,9 @@ def test_dates_that_are_written_as_numbers_are_dates(tmp_path, numbers, dates, e
             tmp_path / "table.parquet"
         )
     recording = read(tmp_path / f"table.{ending}")
-    assert recording.dates.to_iso() == dates
-    assert recording.times.tolist() == [0, (1 if "T" in dates[0] else 86400)]
+    first, second = map(np.datetime64, dates)
+    assert recording.dates.local().tolist() == [first.astype("M8[us]").item(), second.astype("M8[us]").item()]
+    assert recording.times.tolist() == [0, (second - first) / np.timedelta64(1, "s")]
 
 
 @pytest.mark.parametrize("first", [20240230, 20241301, 20240100, 18991231, 20240131240000, 20240131.5, 7])
@@ -237,6 +241,19 @@ def test_dates_of_parquet_keep_their_zone(tmp_path):
     recording = read(tmp_path / "table.parquet")
     assert recording.dates.to_iso() == ["2024-10-27T02:30:00+02:00", "2024-10-27T02:30:00+01:00"]
     assert recording.times.tolist() == [0, 3600]
+
+
+@pytest.mark.parametrize(
+    ("name", "unit"),
+    [("S_Timestamp_Unix_CAL", "ms"), ("unix time", "ms"), ("Run Time (s)", "s"), ("MESS_DATUM", "s")],
+)
+def test_a_word_for_a_time_may_be_within_a_name(tmp_path, name, unit):
+    first = 20240130 if "DATUM" in name else 1_700_000_000_000
+    recording = read_text(tmp_path, f"{name},a\n{first},1\n{first + 1},5\n")
+    assert (recording.feature_names, recording.time_unit) == (("a",), unit)
+    assert (recording.dates is None) == ("DATUM" not in name)
+    changing = read_text(tmp_path, numbered(("response_time", lambda i: 1 + i % 3), SENSOR))
+    assert changing.feature_names == ("response_time", "flow")
 
 
 @pytest.mark.parametrize(("factor", "unit"), [(1, "s"), (1e3, "ms"), (1e6, "us"), (1e9, "ns")])
@@ -295,6 +312,44 @@ def test_a_date_or_a_time_is_preferred_to_a_count_of_rows(tmp_path):
     text = numbered(("index", lambda i: i), ("elapsed", lambda i: i / 10), SENSOR)
     recording = read_text(tmp_path, text)
     assert (recording.times[1], recording.time_unit, recording.feature_names) == (0.1, "s", ("flow",))
+
+
+def test_true_and_false_are_numbers_as_in_other_tables(tmp_path):
+    text = "valve,pump,x\nTrue,TRUE,1\nFalse,false,3\n,true,2\n"
+    recording = read_text(tmp_path, text, missing="interpolate")
+    assert recording.feature_names == ("valve", "pump", "x")
+    assert recording.X.tolist() == [[1, 1, 1], [0, 0, 3], [0, 1, 2]]
+    words = read_text(tmp_path, "valve,x\nTrue,1\nopen,3\n")
+    assert words.feature_names == ("x",)
+    assert read_text(tmp_path, "valve,x\n,1\n,3\n", missing="interpolate").feature_names == ("x",)
+
+
+def test_spaces_around_names_do_not_belong_to_them(tmp_path):
+    recording = read_text(tmp_path, " time , temp , rh \n 0 , 20 , 51\n 1 , 21 , 50\n", columns="rh")
+    assert (recording.feature_names, recording.times.tolist()) == (("rh",), [0, 1])
+    assert read_text(tmp_path, "a,a ,b\n1,2,3\n4,5,7\n").feature_names == ("a", "a ", "b")
+
+
+def test_a_row_of_numbers_is_a_signal_and_few_rows_of_many_columns_are_noted(tmp_path):
+    signal = np.random.default_rng(0).normal(size=(3, 60))
+    scipy.io.savemat(tmp_path / "x.mat", {"emg": signal[:1]})
+    assert read(tmp_path / "x.mat").X.tolist() == signal[:1].T.tolist()
+    np.save(tmp_path / "x.npy", signal)
+    recording = read(tmp_path / "x.npy")
+    assert recording.X.shape == (3, 60)
+    assert any(
+        "3 rows are taken for samples" in note and "transpose=true" in note for note in recording.notes
+    )
+    turned = read(tmp_path / "x.npy", transpose=True)
+    assert turned.X.shape == (60, 3)
+    assert turned.notes == ("samples are the columns of the array",)
+    np.save(tmp_path / "x.npy", signal.T)
+    assert read(tmp_path / "x.npy").notes == ()
+
+
+def test_two_dashes_are_a_missing_value(tmp_path):
+    with pytest.raises(ValueError, match=r"missing or infinite values: b \(1\)"):
+        read_text(tmp_path, "a,b\n1,2\n3,--\n")
 
 
 def test_an_unnamed_index_is_recognised_wherever_it_is(tmp_path):
@@ -494,7 +549,6 @@ def test_lines_may_end_as_on_old_macs(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("Device: 7\nDate: today\n\na,b\n1,2\n3,5\n4,7\n", "line 4 has 2 cells, and those before have 1"),
         ("a,b\n1,2\n3,5,6\n4,7\n4,7\n4,7\n", "line 3 has 3 cells, and those before have 2"),
         ('a,b,c\n1,2,x\n3,5,"x\n4,7,x\n', "a quote is opened and not closed"),
     ],

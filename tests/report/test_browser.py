@@ -23,7 +23,7 @@ from seqspan.cli.settings import Settings
 from seqspan.cuts.cutting import Cutting
 from seqspan.datasets import make_recurring_subspaces
 from seqspan.models import Osc
-from seqspan.recording import PoseView, Recording
+from seqspan.recording import PoseView, Recording, as_recording
 from seqspan.report import build_report
 from seqspan.report._page import to_script_json
 from seqspan.representation import Representation
@@ -430,6 +430,16 @@ def test_channels_that_tell_states_apart_are_shown_in_their_own_units(open_repor
     text = first.locator("svg").get_attribute("aria-label")
     assert text.startswith("pressure [bar], mean: A 20")
     assert "pressure [bar]" in page.locator("#legend li").first.inner_text()
+
+
+def test_what_is_constant_within_a_state_varies_by_zero(open_report, tmp_path):
+    rng = np.random.default_rng(0)
+    levels = np.repeat([[-200.1, 3.0, 1.0], [148.3, -1.0, 5.0]], [41, 79], axis=0)
+    recording = as_recording(levels + rng.normal(size=(120, 3)) * [0, 0.3, 0.3])
+    (tmp_path / "report.html").write_text(build_report(segment(recording, n_spans=2)), encoding="utf-8")
+    legend = open_report(tmp_path / "report.html").page.locator("#legend").inner_text()
+    assert "± 0" in legend
+    assert "e-" not in legend
 
 
 @pytest.mark.parametrize(("motion", "moves"), [("no-preference", True), ("reduce", False)])

@@ -23,6 +23,8 @@ UNITS = ("s", "ms", "us", "ns")  # in which seconds may be divided
 EPOCH_SECONDS = (978_307_200.0, 4_102_444_800.0)
 #: Days since 30 December 1899 of dates from 2000 to 2100, as spreadsheets count them.
 SPREADSHEET_DAYS = (36_526.0, 73_051.0)
+#: Digits of a date with hours, minutes and seconds, and what fills it up to seconds.
+CLOCK_DIGITS = {10: 10_000, 12: 100, 14: 1}
 PER_SECOND = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}
 
 
@@ -88,16 +90,42 @@ class Dates:
         if not len(times) or not ((times >= 1900_01_01) & (times < 1e14) & (times == np.floor(times))).all():
             return None
         days, clock = times.astype(np.int64), np.zeros(len(times), np.int64)
-        if days.min() >= 10**13:
-            days, clock = np.divmod(days, 10**6)
-        years, month, day = days // 10_000, days // 100 % 100, days % 100
-        hours, minutes, seconds = clock // 10_000, clock // 100 % 100, clock % 100
-        starts = (12 * (years - 1970) + month - 1).astype("M8[M]")
-        instants = starts.astype("M8[D]") + (day - 1)
-        possible = (years <= 2100) & (month >= 1) & (month <= 12) & (instants.astype("M8[M]") == starts)
-        if not (possible & (hours < 24) & (minutes < 60) & (seconds < 60)).all():
+        n_digits = len(str(days.min()))
+        if n_digits in CLOCK_DIGITS:  # hours, also minutes, also seconds
+            days, clock = np.divmod(days * CLOCK_DIGITS[n_digits], 10**6)
+        if days.max() >= 2101_00_00 or clock.max() >= 24_00_00:
             return None
-        return cls(instants.astype("M8[us]") + (3600 * hours + 60 * minutes + seconds).astype("m8[s]"))
+        parts = (days // 10_000, days // 100 % 100, days % 100)
+        return cls.from_parts(*parts, clock // 10_000, clock // 100 % 100, clock % 100)
+
+    @classmethod
+    def from_parts(cls, years: npt.NDArray[Any], *parts: npt.NDArray[Any]) -> Dates | None:
+        """The dates of years, months, days, hours, minutes and seconds; None if they are none.
+
+        Later parts may be left out. As some tables count the hours of a day from 1 to 24, an hour may be 24.
+
+        Examples
+        --------
+        >>> Dates.from_parts(np.array([2024.0, 2024.0]), np.array([2.0, 3.0]), np.array([29.0, 1.0])).to_iso()
+        ['2024-02-29', '2024-03-01']
+        """
+        defaults = (1.0, 1.0, 0.0, 0.0, 0.0)[len(parts) :]
+        given = [years, *parts, *(np.full(len(years), value) for value in defaults)]
+        limits = ((1000, 9999), (1, 12), (1, 31), (0, 24), (0, 59))
+        for values, (least, most) in zip(given, limits, strict=False):
+            if (
+                not (values >= least).all()
+                or not (values <= most).all()
+                or (values != np.floor(values)).any()
+            ):
+                return None
+        year, month, day, hours, minutes = (values.astype(np.int64) for values in given[:5])
+        starts = (12 * (year - 1970) + month - 1).astype("M8[M]")
+        instants = starts.astype("M8[D]") + (day - 1)
+        if (instants.astype("M8[M]") != starts).any() or not ((given[5] >= 0) & (given[5] < 60)).all():
+            return None
+        clock = (60 * (60 * hours + minutes)).astype("m8[s]")
+        return cls(instants.astype("M8[us]") + clock + microseconds(given[5]))
 
     @classmethod
     def from_spreadsheet(cls, times: Array) -> Dates | None:
@@ -154,6 +182,11 @@ class Dates:
         shifts = [moment.astimezone(zone).utcoffset() or timedelta() for moment in moments]
         # the sun's time before 1900 is ahead by seconds, too, which ISO 8601 cannot write
         return np.array([60 * round(shift.total_seconds() / 60) for shift in shifts], "m8[s]")[places]
+
+
+def microseconds(seconds: Array) -> npt.NDArray[np.timedelta64]:
+    """Seconds as steps of time, to the microsecond."""
+    return np.round(seconds * 1e6).astype("m8[us]")
 
 
 def _shift_of(text: str) -> int:

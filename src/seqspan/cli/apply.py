@@ -24,7 +24,7 @@ from seqspan.cli.segment import (
     versions,
     write_files,
 )
-from seqspan.cli.settings import Settings, read_options
+from seqspan.cli.settings import Settings, check_out, read_options
 from seqspan.cli.vocabulary import Vocabulary
 from seqspan.exports._timeline import SECONDS
 from seqspan.known import KnownStates
@@ -39,7 +39,18 @@ from seqspan.results.stored import read_label_names
 from seqspan.segmentation import Segmentation
 
 #: Settings that say how an input is read.
-READING = ("format", "missing", "columns", "exclude", "time_column", "variable", "stride", "read", "resample")
+READING = (
+    "format",
+    "missing",
+    "missing_values",
+    "columns",
+    "exclude",
+    "time_column",
+    "variable",
+    "stride",
+    "read",
+    "resample",
+)
 MIN_AGREEMENT = 0.9  # share of its own samples that a result recognises; below it, a note says so
 
 
@@ -116,6 +127,7 @@ def make_apply_jobs(
     known: Known, inputs: Sequence[str], out: str | None, export: str | None, level: int
 ) -> list[Job]:
     """Give every input a folder; one that holds what `segment` found in it is left alone."""
+    check_out(out)
     settings = replace(known.settings, out=out, export=export)
     return make_jobs(expand(inputs), settings, None, level, is_taken=holds_segmentation)
 

@@ -25,6 +25,7 @@ from seqspan.cli.inputs import Job, expand, make_jobs
 from seqspan.cli.outline import SUMMARIES, make_app
 from seqspan.cli.segment import Outcome, run_job, versions
 from seqspan.cli.settings import Control, Settings, make_settings, parse_exports, save_config, with_options
+from seqspan.cli.values import parse_numbers
 from seqspan.cuts import CUTS
 from seqspan.cuts.ordered.n_spans import GRAINS
 from seqspan.datasets._folder import VARIABLE
@@ -68,7 +69,7 @@ def segment(
     ] = False,
     **given: Any,
 ) -> None:
-    """Segment files, folders or patterns: writes tables, result.json and report.html."""
+    """Segment files, folders or patterns: writes tables and a report."""
     control = Control(**{f.name: given.pop(f.name) for f in fields(Control)})
     settings, sources = prepare(inputs, given, control)
     at_once = 1 if settings.together else settings.jobs
@@ -306,7 +307,8 @@ def watch(
         str | None, typer.Option(metavar="LABEL|new", help="exit with status 3 after a span of this label")
     ] = None,
     patience: Annotated[
-        float | None, typer.Option(metavar="SECONDS", help="a file has ended if it grows no more; never")
+        float | None,
+        typer.Option(metavar="SECONDS", help="a file ends when it has not grown for so long (never)"),
     ] = None,
     grain: Annotated[str, typer.Option(metavar="NAME", help=", ".join(GRAINS))] = "default",
     min_length: Annotated[int, typer.Option(metavar="N", help="samples of the shortest span")] = MIN_LENGTH,
@@ -315,17 +317,21 @@ def watch(
         int | None, typer.Option(metavar="N", help="samples over which neighbours say the same")
     ] = None,
     kind: Annotated[str, typer.Option(metavar="NAME", help=", ".join(KINDS))] = "table",
+    missing_values: Annotated[
+        str | None, typer.Option(metavar="LIST", help="numbers that mean missing: -9999,-200")
+    ] = None,
     quiet: Quiet = False,
 ) -> None:
-    """Follow rows that arrive: one JSON line for every span that ends."""
+    """Follow rows that arrive: a JSON line for every span."""
     from seqspan.cli.apply import read_vocabulary
     from seqspan.cli.watch import Options, follow
 
     options = Options(grain, min_length, n_subspaces, time_scale, kind)
     try:
+        codes = () if missing_values is None else parse_numbers("--missing-values", missing_values)
         watched = follow(
             source, options, out, checkpoint=checkpoint, until=until, patience=patience,
-            vocabulary=None if states is None else read_vocabulary(states),
+            vocabulary=None if states is None else read_vocabulary(states), missing_values=codes,
         )  # fmt: skip
     except ValueError as error:
         stop(str(error), WRONG_USAGE)

@@ -62,6 +62,8 @@ def expand(given: Sequence[str]) -> list[Path]:
     """
     found: list[Path] = []
     for item in given:
+        if not item:
+            raise ValueError("an input must not be empty; for the current folder, give '.'.")
         if item == STDIN:
             found.append(spool_stdin())
         elif Path(item).exists() or not glob.has_magic(item):

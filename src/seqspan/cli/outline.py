@@ -17,10 +17,10 @@ WIDTH = {"max_content_width": 100}
 
 #: What every command does, in the order of the help.
 SUMMARIES = {
-    "segment": "Segment files, folders or patterns: writes tables, result.json and report.html.",
+    "segment": "Segment files, folders or patterns: writes tables and a report.",
     "apply": "Find the labels of an earlier result in new recordings.",
     "export": "Export a result, also with spans corrected by hand.",
-    "watch": "Follow rows that arrive: one JSON line for every span that ends.",
+    "watch": "Follow rows that arrive: a JSON line for every span.",
     "info": "Show versions, devices, methods and formats.",
     "demo": "Render a clip, segment it, correct a boundary, export it.",
     "reproduce": "Run an experiment of the paper: rows, figures, a summary. A killed run resumes.",

@@ -7,9 +7,11 @@ import json
 import math
 from dataclasses import dataclass, field
 
-from seqspan.readers._columns import TIME_NAME, is_time
+from seqspan.readers._numbers import NULLS, to_number
+from seqspan.readers._stamps import find_parts
+from seqspan.readers._time_names import TIME_NAME, is_time
 
-MISSING = {"", "nan", "na", "n/a", "null", "none", "-"}
+MISSING = {word.lower() for word in NULLS}
 DELIMITERS = ("\t", ";", ",")  # the first that a line contains; otherwise spaces
 
 
@@ -41,6 +43,8 @@ class RowParser:
         That of the header or the first row, if it is no space: later lines may have others within a cell.
     times : list of str
         Names of columns that were left out because they are times.
+    codes : list of float
+        Numbers that stand for missing values.
 
     Examples
     --------
@@ -60,6 +64,7 @@ class RowParser:
     comment: list[str] = field(default_factory=list)
     delimiter: str = ""
     times: list[str] = field(default_factory=list)
+    codes: list[float] = field(default_factory=list)
 
     def parse(self, line: str) -> list[float] | None:
         """The row of a line; None for blank lines, the header, and lines that cannot be understood."""
@@ -73,6 +78,8 @@ class RowParser:
             return None
         if values is None:
             return None
+        if self.codes:
+            values = [math.nan if value in self.codes else value for value in values]
         if not math.isfinite(sum(values)):  # of all values at once, which is faster
             values = [old if math.isnan(new) else new for new, old in zip(values, self.last, strict=True)]
         self.last = values
@@ -133,6 +140,8 @@ class RowParser:
         is_timed = any(is_time(name) for name in names)  # then T may be a temperature
         self.times = [name for name in numbers if TIME_NAME.fullmatch(name)]
         self.times = [name for name in self.times if is_time(name) or not is_timed]
+        calendar = find_parts(numbers, "year")
+        self.times += calendar if len(calendar) > 1 else ()
         used = [name for name in numbers if name and name not in self.times]
         if named and self.wanted:
             wanted = [name for name in numbers if name in set(self.wanted)]
@@ -145,14 +154,14 @@ class RowParser:
 
 
 def _split(line: str, usual: str = "") -> list[str]:
-    """The cells of a line. Between tabs or semicolons, a comma is a decimal comma."""
+    """The cells of a line. Between tabs or semicolons, a comma alone is a decimal comma."""
     delimiter = next((each for each in (*usual, *DELIMITERS) if each in line), None)
     if '"' in line:
         cells = next(csv.reader([line], delimiter=delimiter or " ", skipinitialspace=True))
     else:
         cells = line.split(delimiter)
     if delimiter in ("\t", ";") and "," in line:
-        cells = [cell.replace(",", ".") for cell in cells]
+        cells = [cell if "." in cell else cell.replace(",", ".") for cell in cells]
     return [cell.strip() for cell in cells]
 
 
@@ -181,4 +190,6 @@ def _number(cell: object) -> float:
         number = float(cell)
     except OverflowError:  # an int of JSON
         return math.nan
+    except ValueError:  # "1,234.5"
+        number = to_number(str(cell), ".")
     return number if math.isfinite(number) else math.nan

@@ -16,7 +16,7 @@ import typer
 from seqspan._core.backend import DEVICES
 from seqspan._core.checks import check_choice, check_weight
 from seqspan._core.text import printable
-from seqspan.cli.values import parse_length, parse_list, parse_names, read_names, write_names
+from seqspan.cli.values import parse_length, parse_list, parse_names, parse_numbers, read_names, write_names
 from seqspan.cuts import CUTS, ESTIMATORS
 from seqspan.cuts.ordered.n_spans import GRAINS
 from seqspan.exports import EXPORTS
@@ -57,6 +57,7 @@ class Settings:
     preprocess: str = option("--preprocess", "STEPS", "auto, none, or steps such as centre,pca:0.95", "auto")
     format: str | None = option("--format", "NAME", "input format, if it cannot be detected")
     missing: str | None = option("--missing", "HOW", "missing values: error, interpolate or drop")
+    missing_values: str | None = option("--missing-values", "LIST", "numbers that mean missing: -9999,-200")
     columns: str | None = option("--columns", "LIST", "table: features, by name or number (1 is the first)")
     exclude: str | None = option("--exclude", "LIST", "table: columns that are not features")
     time_column: str | None = option("--time-column", "NAME", "table: times or depths, by name or number")
@@ -64,7 +65,7 @@ class Settings:
     stride: int | None = option("--stride", "N", "film: read every N-th frame")
     read: tuple[str, ...] = option("--read", "NAME=VALUE", "any reader option; repeatable", ())
     together: bool = option("--together", "", "all inputs share their labels; one result folder", False)
-    gap: float | None = option("--gap", "SECONDS", "what follows a longer gap in time is another recording")
+    gap: float | None = option("--gap", "SECONDS", "a longer gap in time begins another recording")
     resample: str | None = option(
         "--resample", "RATE|first", "samples per second of all inputs, or as the first", expert=True
     )
@@ -204,6 +205,7 @@ def check_settings(settings: Settings) -> Settings:
         raise ValueError(f"--jobs must be at least 1; got {settings.jobs}.")
     if settings.seed < 0:
         raise ValueError(f"--seed must be 0 or more; got {settings.seed}.")
+    check_out(settings.out)
     if settings.gap is not None:
         check_weight("--gap", settings.gap)
     _check_resample(settings)
@@ -218,6 +220,12 @@ def check_settings(settings: Settings) -> Settings:
     _check_weights(settings)
     parameters_of(replace(settings, device=None)).stages()  # the GPU is checked later
     return settings
+
+
+def check_out(out: str | None) -> None:
+    """Refuse an empty name, which would be the current folder."""
+    if out == "":
+        raise ValueError("--out must name a folder; for the current one, give '.'.")
 
 
 def _check_spans(settings: Settings) -> None:
@@ -289,6 +297,8 @@ def read_options(settings: Settings) -> dict[str, Any]:
     for name, flag in (("columns", "--columns"), ("exclude", "--exclude")):
         if (given := getattr(settings, name)) is not None:
             options[name] = parse_list(flag, given)
+    if settings.missing_values is not None:
+        options["missing_values"] = parse_numbers("--missing-values", settings.missing_values)
     given_as = {"time": settings.time_column, "variable": settings.variable, "stride": settings.stride}
     options |= {name: value for name, value in given_as.items() if value is not None}
     if settings.missing is not None:

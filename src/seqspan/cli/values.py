@@ -31,6 +31,20 @@ def parse_list(option: str, given: str) -> tuple[str, ...]:
     return items
 
 
+def parse_numbers(option: str, given: str) -> tuple[float, ...]:
+    """Split a list of numbers at its commas.
+
+    Examples
+    --------
+    >>> parse_numbers("--missing-values", "-9999, 1e20")
+    (-9999.0, 1e+20)
+    """
+    try:
+        return tuple(float(item) for item in given.split(","))
+    except ValueError:
+        raise ValueError(f"{option} must be numbers, such as -9999,-200; got {given!r}.") from None
+
+
 def parse_names(given: str) -> dict[int, str]:
     """Names by label, from A=walk,B=run.
 

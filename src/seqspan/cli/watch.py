@@ -12,6 +12,7 @@ import io
 import json
 import os
 import sys
+from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
@@ -229,12 +230,13 @@ class Watch:
 
     def _signature(self) -> dict[str, Any]:
         """What has to be the same to go on from a checkpoint."""
-        return asdict(self.options) | {"states": self.vocabulary and self.vocabulary.sha256}
+        known = {"states": self.vocabulary and self.vocabulary.sha256}
+        return asdict(self.options) | known | {"missing_values": self.parser.codes}
 
     def _check_same(self, about: dict[str, Any]) -> None:
         """Refuse a checkpoint of another stream."""
         for name, given in self._signature().items():
-            before = about["options"].get(name)
+            before = about["options"].get(name, [] if name == "missing_values" else None)
             if before != given:
                 raise ValueError(
                     f"{self.checkpoint} was written with {name}={before!r}; got {given!r}. Use the same "
@@ -271,13 +273,15 @@ class Watch:
 def follow(
     source: str, options: Options, out: Path | None = None, *, checkpoint: Path | None = None,
     until: str | None = None, patience: float | None = None, vocabulary: Vocabulary | None = None,
+    missing_values: Sequence[float] = (),
 ) -> Watch:  # fmt: skip
     """Follow standard input ("-") or a file, and return what was found out."""
     if patience is not None and not patience >= 0:  # not a number is neither
         raise ValueError(f"--patience must be at least 0 seconds; got {patience}.")
     with ExitStack() as stack:
         events = sys.stdout.buffer if out is None else stack.enter_context(_open(out, checkpoint))
-        watch = Watch(options, events, checkpoint, until, vocabulary)
+        parser = RowParser(codes=list(missing_values))
+        watch = Watch(options, events, checkpoint, until, vocabulary, parser)
         watch.run(Pipe(sys.stdin.buffer) if source == "-" else GrowingFile(Path(source), patience))
     return watch
 

@@ -9,7 +9,7 @@ import numpy as np
 from seqspan._core.scaling import binary_exponent
 from seqspan._core.spans import part_slices
 from seqspan._core.text import percent
-from seqspan._core.types import Array
+from seqspan._core.types import Array, IntArray
 from seqspan.preprocess._statistics import column_deviations, column_means
 from seqspan.preprocess._steps import (
     Centre,
@@ -70,8 +70,9 @@ def choose_steps(
     >>> reasons[0]
     'centred: the zero of joint angles and positions is arbitrary'
     """
-    if X.shape[1] <= FEW_COLUMNS:
-        return _embed(X, joins)
+    varying = _find_varying(X, kind)
+    if X.shape[1] <= FEW_COLUMNS or 0 < len(varying) <= FEW_COLUMNS:
+        return _embed(X[:, varying] if len(varying) else X, joins)
     if kind in LIGHT:
         return (UnitNorm(),), (f"not centred: zero means no light in {kind}", UNIT_NORM_REASON)
     deviations = _varying_deviations(X)
@@ -91,8 +92,15 @@ def choose_steps(
     return (*steps, UnitNorm()), (*reasons, UNIT_NORM_REASON)
 
 
+def _find_varying(X: Matrix, kind: str | None) -> IntArray:
+    """Columns of a table that are not constant; of others all, so that no film is gone through."""
+    if kind != "table":
+        return np.arange(X.shape[1])
+    return np.flatnonzero(X.max(axis=0) > X.min(axis=0)) if len(X) else np.arange(0)
+
+
 def _embed(X: Matrix, joins: Sequence[int]) -> tuple[tuple[Step, ...], tuple[str, ...]]:
-    """Steps for one or two columns, whose states differ in their course over time."""
+    """Steps for one or two columns that vary, whose states differ in their course over time."""
     delay = Delay(lag=_choose_lag(X, joins))
     columns = "one column" if X.shape[1] == 1 else f"{X.shape[1]} columns"
     reason = (

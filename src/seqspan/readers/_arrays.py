@@ -11,10 +11,12 @@ import numpy.typing as npt
 
 from seqspan._core.checks import check_choice
 from seqspan._core.types import Array
-from seqspan.readers._columns import Given, check_times, find_places, note_features, unit_of
+from seqspan.readers._codes import as_codes, note_codes, without_codes
+from seqspan.readers._columns import Given, check_times, find_places, note_features
 from seqspan.readers._frames import pixel_names
 from seqspan.readers._missing import MISSING_CHOICES, CompleteMatrix, resolve_missing
 from seqspan.readers._table import as_tuple, number_labels
+from seqspan.readers._time_names import unit_of
 from seqspan.recording import FrameView, Recording, SpectrumView, View
 
 Shapes = Mapping[str, tuple[int, ...]]
@@ -24,6 +26,7 @@ REAL_KINDS = "iufb"  # NumPy's letters for integers, unsigned integers, floats a
 #: Types in which nobody should calculate, by NumPy's letters, and what they become: bool, half, long double.
 CALCULABLE: dict[str, type[np.generic]] = {"?": np.uint8, "e": np.float32, "g": np.float64}
 USUAL_NAMES = ("X", "x", "data", "Data", "DATA")
+FEW_ROWS, MANY_ROWS = 4, 500  # times fewer rows than columns, and fewer than these, may be channels
 WAVELENGTH_NAMES = ("wv", "wvl", "wavelength", "wavelengths", "lambda")
 
 
@@ -44,6 +47,8 @@ class ArrayOptions:
     columns, exclude : sequence of str or int
         Features to use, or to leave out: numbers as text from "1" on, ranges of them ("3-8"), ints from 0
         on, or wavelengths. By default all are used.
+    missing_values : float or sequence of float
+        Numbers that stand for missing values, such as -9999.
     """
 
     variable: str | None = None
@@ -54,9 +59,11 @@ class ArrayOptions:
     missing: str = "error"
     columns: tuple[Given, ...] = ()
     exclude: tuple[Given, ...] = ()
+    missing_values: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
         check_choice("missing", self.missing, MISSING_CHOICES)
+        object.__setattr__(self, "missing_values", as_codes(self.missing_values))
         for name in ("columns", "exclude"):
             object.__setattr__(self, name, as_tuple(getattr(self, name)))
 
@@ -131,6 +138,8 @@ def _assemble(
                 f"{role} has {len(values)} values, but X of shape {X.shape} needs {lengths[role]}."
             )
     X, names, chosen = _choose_features(X, names, image, options)
+    X = without_codes(X, options.missing_values)
+    doubts = [] if image else note_codes(X, names)
     complete = resolve_missing(X, names, options.missing)
     times, unit = _times(given.get("time"), options.time, len(X))
     labels, label_names = number_labels(given["labels"][complete.rows]) if "labels" in given else (None, ())
@@ -141,7 +150,7 @@ def _assemble(
         time_unit=unit,
         feature_names=complete.names,
         kind=kind,
-        notes=(*notes, *more, *complete.notes, *chosen),
+        notes=(*notes, *more, *doubts, *complete.notes, *chosen),
         labels=labels,
         label_names=label_names,
         view=view,
@@ -160,8 +169,14 @@ def _as_rows(
         notes.append(f"samples of shape {samples.shape[1:]} were flattened into rows")
     X = samples.reshape(samples.shape[0] if samples.ndim else 1, -1)
     bands_first = wavelengths is not None and X.shape[1] != len(wavelengths) == X.shape[0]
-    if transpose or bands_first:
+    is_signal = wavelengths is None and samples.ndim == 2 and len(X) == 1  # a row vector, as MATLAB has them
+    if transpose or bands_first or is_signal:
         return X.T, None, [*notes, "samples are the columns of the array"]
+    if wavelengths is None and samples.ndim == 2 and FEW_ROWS * len(X) < X.shape[1] and len(X) < MANY_ROWS:
+        notes.append(
+            f"{len(X)} rows are taken for samples, and {X.shape[1]} columns for features; if it is the other "
+            f"way round, pass transpose=True (--read transpose=true on the command line)"
+        )
     return X, samples.shape[1:] if _are_images(samples) else None, notes
 
 

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from seqspan._core.types import Array
-from seqspan.readers._columns import Header, Wishes, choose_columns, unit_of
+from seqspan.readers._columns import Header, Wishes, choose_columns
 from seqspan.readers._data_frames import seconds_in
 from seqspan.readers._limits import check_regular, plain_name
+from seqspan.readers._native import may_be_stamps
 from seqspan.readers._read import read
+from seqspan.readers._table import Columns, with_text
+from seqspan.readers._time_names import unit_of
+
+if TYPE_CHECKING:
+    import polars as pl
 
 BLOCK_ROWS = 4096  # rows per block, by default
 
@@ -75,16 +81,39 @@ def _read_parquet_blocks(path: Path, n_rows: int) -> Iterator[Array]:
     schema = table.collect_schema()
     numeric = [name for name, kind in schema.items() if kind.is_numeric() or kind == pl.Boolean]
     temporal = [name for name, kind in schema.items() if kind in (pl.Datetime, pl.Date)]
+    days = [name for name, kind in schema.items() if kind == pl.Date]
+    table = table.with_columns(pl.col(days).cast(pl.Datetime("us")))
+    written = _written_stamps(table, schema)
 
     def values(name: str, n_rows: int | None) -> Array:
-        column = table.select(pl.col(name).to_physical().cast(pl.Float64))
-        return (column if n_rows is None else column.head(n_rows)).collect().to_series().to_numpy()
+        if name in (*written.temporal, *written.clocks):
+            return written.values(name, n_rows)
+        column = pl.col(name)
+        if name in temporal:
+            column = (column - column.first()).dt.total_nanoseconds() / 1e9
+        values = table.select(column.cast(pl.Float64))
+        return (values if n_rows is None else values.head(n_rows)).collect().to_series().to_numpy()
 
-    header = Header(tuple(schema), tuple(numeric), tuple(temporal))
+    header = Header(tuple(schema), tuple(numeric), (*temporal, *written.temporal), tuple(written.clocks))
     features = table.select(choose_columns(header, values, Wishes()).features)
     total = int(table.select(pl.len()).collect().item())
     for start in range(0, total, n_rows):
         yield _as_floats(features.slice(start, n_rows).collect().to_numpy())
+
+
+def _written_stamps(table: pl.LazyFrame, schema: pl.Schema) -> Columns:
+    """Dates that are written as text, and times of day."""
+    import polars as pl
+
+    def fetch(column: pl.Expr) -> pl.Series:
+        return table.select(column).collect().to_series()
+
+    times = [name for name, kind in schema.items() if kind == pl.Time]
+    text = [name for name, kind in schema.items() if kind == pl.String and may_be_stamps(table, name)]
+    clocks = {name: fetch(pl.col(name).to_physical().cast(pl.Float64) / 1e9).to_numpy() for name in times}
+    return with_text(
+        Columns(np.empty((0, 0)), (), clocks=clocks), {name: fetch(pl.col(name)) for name in text}
+    )
 
 
 def _as_floats(rows: Any) -> Array:

@@ -3,48 +3,29 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
 
-from seqspan._core.dates import PER_SECOND, Dates
+from seqspan._core.dates import Dates, microseconds
 from seqspan._core.text import count_of, list_names
 from seqspan._core.types import Array
+from seqspan.readers._dates import running
+from seqspan.readers._stamps import Values, find_calendar, find_clock, is_whole_days, join, part_of
+from seqspan.readers._time_names import AMBIGUOUS, COUNTS, TIME_NAME, may_be_time, word_in
 
 Given: TypeAlias = str | int  # a column as users name it: by its name, or by its number
-Values: TypeAlias = Callable[[str, int | None], Array]  # all values of a column, or so many of the first
 
-TIME_NAME = re.compile(
-    r"(?P<name>time|t|timestamp|date|datetime|seconds?|elapsed|depth|frame|index)(?P<rest>[\s_.(\[/,].*)?",
-    re.I,
-)
-#: Words that are also names of features: T is a temperature, too, and a diver's depth changes.
-AMBIGUOUS = ("t", "depth")
-DATES = ("date", "datetime", "timestamp")  # words for what may be written as 20240131
-DAYS = ("date", "datetime")  # and as 45322, the number of a day
-COUNTS = ("frame", "index")  # words for a number of samples, which says less than a time
 UNNAMED = re.compile(r"|Unnamed: \d+", re.I)  # what programs call the column of row numbers
-#: Words for each unit: "time (minutes)" is not in seconds.
-UNIT_WORDS = {
-    "ns": "ns nsec nsecs nanosecond nanoseconds",
-    "us": "us µs μs usec usecs microsecond microseconds",
-    "ms": "ms msec msecs millis millisecond milliseconds",
-    "s": "s sec secs second seconds",
-    "min": "min mins minute minutes",
-    "h": "h hr hrs hour hours",
-    "d": "d day days",
-    "mm": "mm",
-    "cm": "cm",
-    "m": "m metre metres meter meters",
-    "km": "km",
-    "ft": "ft foot feet",
-}
-UNITS = {word: unit for unit, words in UNIT_WORDS.items() for word in words.split()}
-BRACKETS = re.compile(r"[\[(/]([^\])]*)")
-UNIT = re.compile(r"(?<![a-zµμ])(ns|us|µs|μs|ms|s|sec|seconds?|min|h|mm|cm|m|km|ft)(?![a-z])", re.I)
-UNITS_BY_NAME = {"frame": "sample", "index": "sample", "seconds": "s", "second": "s"}
+UNNAMED_CLOCK = re.compile(r"column_\d+")  # of a table without a header
+#: Why one column is not the time, and why several are not: they do not change, or are not in order.
+WORDS = (
+    ("is", "it", ("is constant", "decreases or has gaps")),
+    ("are", "they", ("are constant", "decrease or have gaps")),
+)
+DAYS_AND_ABOVE = 3  # parts of a date: year, month and day
 LEAST_ROWS = 10  # so many consecutive numbers in a column are no coincidence
 LEAST_STEPS = 20  # a column that grows so often and never falls is no noise, and no few steps of a valve
 MAX_RESETS = 0.05  # share of the rows at which a clock that is set back, or runs backwards, turns around
@@ -59,13 +40,14 @@ class Header:
     ----------
     order : tuple of str
         All of them, in the order of the file.
-    numeric, temporal : tuple of str
-        Those that hold numbers and dates.
+    numeric, temporal, clocks : tuple of str
+        Those that hold numbers, dates, and times of day.
     """
 
     order: tuple[str, ...]
     numeric: tuple[str, ...]
     temporal: tuple[str, ...] = ()
+    clocks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -87,10 +69,10 @@ class Wishes:
 
 @dataclass(frozen=True)
 class Choice:
-    """The columns that are used, and notes about the others."""
+    """The columns that are used, and notes about the others; several may be the time together."""
 
     features: tuple[str, ...]
-    time: str | None
+    time: tuple[str, ...]
     notes: tuple[str, ...] = ()
 
 
@@ -120,10 +102,12 @@ def choose_columns(header: Header, values: Values, wishes: Wishes) -> Choice:
             )
     unwanted = {*find_columns("exclude", wishes.exclude, header.order), wishes.labels}
     time, notes = _choose_time(header, values, wishes.time, unwanted | set(named))
+    unwanted |= set(time)
     if named:
-        return Choice(tuple(name for name in named if name not in unwanted and name != time), time, notes)
-    left = [name for name in header.numeric if name not in unwanted and name != time]
-    reasons = {name: why for name in left if (why := _reason_against(name, values))}
+        return Choice(tuple(name for name in named if name not in unwanted), time, notes)
+    left = [name for name in header.numeric if name not in unwanted]
+    reasons = dict.fromkeys(find_calendar(left, values), "is a part of a date")
+    reasons |= {name: why for name in left if (why := _reason_against(name, values))}
     if len(reasons) == len(left):  # better a strange feature than none
         return Choice(tuple(left), time, notes)
     keep = "name it in columns to keep it"
@@ -216,77 +200,90 @@ def _places(given: Given, order: Sequence[str]) -> Sequence[int]:
 
 def _choose_time(
     header: Header, values: Values, given: Given | None, taken: set[str | None]
-) -> tuple[str | None, tuple[str, ...]]:
-    """The time column and notes: the one that the user names, or the first that can be the time."""
-    usable = (*header.numeric, *header.temporal)
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The time columns and notes: the one that the user names, or the first that can be the time."""
+    usable = (*header.numeric, *header.temporal, *header.clocks)
     if given is not None:
         places = _places(given, header.order)
-        named = [header.order[place] for place in places[:2] if 0 <= place < len(header.order)]
+        named = tuple(header.order[place] for place in places[:2] if 0 <= place < len(header.order))
         if len(places) != 1 or not named or named[0] not in usable:
             known = _list(name for name in header.order if name in usable)
             raise ValueError(f"time must be a numeric or date column ({known}); got {given!r}.")
-        check_times(f"column {named[0]!r}", values(named[0], None))
-        return named[0], ()
+        check_times(f"column {named[0]!r}", _times(named, header, values))
+        return named, ()
     notes: list[str] = []
-    for name in _time_candidates(header):
-        if name in taken:
-            continue
-        times = values(name, None)
+    for names in _time_candidates(header, values, taken):
+        times, columns = _times(names, header, values), _columns(names)
         if is_ordered(times) and (times[-1] > times[0] or len(times) == 1):
-            return name, (*notes, f"times come from column {name!r}")
-        why = "is constant" if is_ordered(times) else "decreases or has gaps"
-        notes.append(f"column {name!r} is not used as time because it {why}")
-    return None, tuple(notes)
+            return names, (*notes, f"times come from {columns}")
+        are, they, why = WORDS[len(names) > 1]
+        notes.append(f"{columns} {are} not used as time because {they} {why[not is_ordered(times)]}")
+    return (), tuple(notes)
 
 
-def _time_candidates(header: Header) -> list[str]:
-    """Columns that may be the time: dates first, then names of times and depths, counts of samples last."""
-    named = [name for name in header.numeric if TIME_NAME.fullmatch(name.strip())]
-    return [*header.temporal, *sorted(named, key=lambda name: _word(name) in COUNTS)]
-
-
-def _word(name: str) -> str:
-    """The word in a name that makes it a time: "time" in "Time (ms)"; empty if there is none."""
-    match = TIME_NAME.fullmatch(name.strip())
-    return match["name"].lower() if match else ""
-
-
-def is_time(name: str) -> bool:
-    """Whether a name is that of a time, and cannot be that of a feature.
+def _columns(names: Sequence[str]) -> str:
+    """Columns in words.
 
     Examples
     --------
-    >>> is_time("Time (s)"), is_time("T"), is_time("pressure")
-    (True, False, False)
+    >>> _columns(["time"]), _columns(["year", "month", "day"])
+    ("column 'time'", "columns 'year', 'month' and 'day'")
     """
-    return _word(name) not in ("", *AMBIGUOUS)
+    *others, last = map(repr, names)
+    return f"columns {', '.join(others)} and {last}" if others else f"column {last}"
 
 
-def dates_of(name: str, times: Array) -> tuple[Dates | None, str]:
-    """The dates that the numbers of a column of dates stand for, if they do, and a note.
+def _times(names: tuple[str, ...], header: Header, values: Values) -> Array:
+    """The values of a column that may be the time; of several together, seconds since the first."""
+    first = values(names[0], None)
+    if len(names) == 1:
+        return running(first) if names[0] in header.clocks else first
+    clocks = {name: values(name, None) for name in names if name in header.clocks}
+    dates = {names[0]: Dates(microseconds(first).view("M8[us]"))} if names[0] in header.temporal else {}
+    return join(names, dates, clocks, values).seconds
 
-    Examples
-    --------
-    >>> dates_of("Date", np.array([20240131.0]))[0].to_iso(), dates_of("time", np.array([20240131.0]))
-    (['2024-01-31'], (None, ''))
+
+def _time_candidates(header: Header, values: Values, taken: set[str | None]) -> list[tuple[str, ...]]:
+    """Columns that may be the time, also together.
+
+    Dates come first, then times of day, names of times and depths, years, and counts of samples.
     """
-    word = _word(name)
-    dates = Dates.from_digits(times) if word in DATES else None
-    if dates is not None or word not in DAYS or _is_stated(name, times):
-        return dates, ""
-    dates = Dates.from_spreadsheet(times)
-    what = "no dates: they are taken for seconds" if dates is None else "days since 30 December 1899"
-    return dates, f"the numbers in column {name!r} are {what}"
+    numeric = [name for name in header.numeric if name not in taken]
+    clocks = [name for name in header.clocks if name not in taken and _is_clock(name, values)]
+    dates = [name for name in header.temporal if name not in taken]
+    joined = [(name, *_clock_of(values(name, None), clocks, numeric, values)) for name in dates]
+    calendar = find_calendar(numeric, values)
+    if len(calendar) == DAYS_AND_ABOVE:
+        calendar += tuple(clocks[:1])
+    named = [name for name in numeric if TIME_NAME.fullmatch(name.strip())]
+    named += [name for name in numeric if may_be_time(name) and name not in named]
+    years = [name for name in numeric if part_of(name) == "year" and name not in calendar]
+    clocks = [name for name in clocks if not any(name in names[1:] for names in [*joined, calendar])]
+    alone = sorted([*clocks, *named, *years], key=lambda name: word_in(name) in COUNTS)
+    return [*joined, *([calendar] if calendar else []), *((name,) for name in alone)]
 
 
-def _is_stated(name: str, times: Array) -> bool:
-    """Whether the name of a time or the size of its values says in which unit it is."""
-    return bool(_stated_unit(name)) or any(Dates.since_1970(times, unit) for unit in PER_SECOND)
+def _is_clock(name: str, values: Values) -> bool:
+    """Whether a column that may hold times of day does: 16:9 may be the shape of a picture."""
+    return (
+        may_be_time(name)
+        or UNNAMED_CLOCK.fullmatch(name) is not None
+        or bool((values(name, None) % 60).any())
+    )
+
+
+def _clock_of(days: Array, clocks: list[str], numeric: list[str], values: Values) -> tuple[str, ...]:
+    """The columns that say at which time of these days a sample was; none if the dates say it."""
+    if not is_whole_days(days):
+        return ()
+    repeat = bool((np.diff(days) == 0).any())
+    named = [name for name in clocks if repeat or TIME_NAME.fullmatch(name.strip())]
+    return tuple(named[:1]) or (find_clock(numeric, values) if repeat else ())
 
 
 def _reason_against(name: str, values: Values) -> str:
     """Why a numeric column that nobody asked for is no feature; empty if it is one."""
-    start, word = values(name, LEAST_ROWS), _word(name)
+    start, word = values(name, LEAST_ROWS), word_in(name)
     if word and word not in AMBIGUOUS and _is_broken_clock(values(name, None)):
         return "is a clock that runs backwards, was set back or has gaps"
     if word == "depth" and (np.diff(start) <= 0).all() and _is_meter(-values(name, None)):
@@ -329,44 +326,6 @@ def check_times(name: str, times: Array) -> None:
     """Raise if the values of a column or array cannot be times."""
     if not is_ordered(times):
         raise ValueError(f"{name} cannot be the time: its values must be finite and never decrease.")
-
-
-def unit_of(name: str, times: Array | None = None) -> str:
-    """Find the unit in a name such as "depth [m]" or "time_ms", or else in the size of the times.
-
-    Times from 2001 to 2100 that count from 1970 show by their size whether they are in seconds,
-    milliseconds, microseconds or nanoseconds.
-
-    Examples
-    --------
-    >>> unit_of("depth_m"), unit_of("Time (MS)"), unit_of("elapsed minutes"), unit_of("frame"), unit_of("t")
-    ('m', 'ms', 'min', 'sample', 's')
-    >>> unit_of("timestamp", np.array([1.7e12, 1.7e12 + 100]))
-    'ms'
-    """
-    match = TIME_NAME.fullmatch(name.strip())
-    if found := _stated_unit(name):
-        return found
-    if match is None:
-        return ""
-    word = match["name"].lower()
-    if word not in (*COUNTS, "depth") and times is not None:
-        for unit in PER_SECOND:
-            if Dates.since_1970(times[[0, -1]], unit) is not None:
-                return unit
-    return UNITS_BY_NAME.get(word, "m" if word == "depth" else "s")
-
-
-def _stated_unit(name: str) -> str:
-    """The unit in a name: all that follows the word for a time, what is in brackets, or a short word."""
-    match = TIME_NAME.fullmatch(name.strip())
-    text = (match["rest"] or "").replace("_", " ") if match else name
-    inside = BRACKETS.search(text)
-    for words in (text, inside[1] if inside else ""):
-        if (word := words.lower().strip(" .,;:-/()[]")) in UNITS:
-            return UNITS[word]
-    found = UNIT.search(text)
-    return UNITS[found[0].lower()] if found else ""
 
 
 def note_features(names: Sequence[str]) -> str:

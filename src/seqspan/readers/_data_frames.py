@@ -9,8 +9,8 @@ import numpy as np
 
 from seqspan._core.dates import Dates
 from seqspan._core.types import Array
-from seqspan.readers._columns import TIME_NAME, unit_of
-from seqspan.readers._table import Columns, TableOptions, table_to_recording
+from seqspan.readers._table import Columns, TableOptions, table_to_recording, with_text
+from seqspan.readers._time_names import TIME_NAME, unit_of
 from seqspan.recording import Recording
 
 INDEX = "index"  # name of a pandas index that has none
@@ -37,7 +37,7 @@ def from_frame(frame: Any, **options: Any) -> Recording:
         durations, or one that has the name of a time, has the times. Durations are numbers of seconds, unless
         the name says otherwise ("time_ms").
     **options
-        ``time``, ``columns``, ``exclude``, ``labels`` and ``missing``, as for a table file.
+        ``time``, ``columns``, ``exclude``, ``labels``, ``missing`` and ``missing_values``, as for a file.
 
     Returns
     -------
@@ -81,10 +81,12 @@ def _index_column(frame: Any, taken: list[str]) -> dict[str, Any]:
 
 
 def _sort(columns: dict[str, Any]) -> Columns:
-    """Sort columns into numbers, dates and text."""
+    """Sort columns into numbers, dates, times of day and text."""
+    import polars as pl
+
     numbers: dict[str, Array] = {}
     temporal: dict[str, Dates] = {}
-    text: dict[str, object] = {}
+    text: dict[str, pl.Series] = {}
     for name, column in columns.items():
         kind = _kind(column)
         if kind == "M":
@@ -94,10 +96,11 @@ def _sort(columns: dict[str, Any]) -> Columns:
         elif kind in NUMBERS:
             numbers[name] = _numbers(column)
         else:
-            text[name] = np.array(["" if cell is None else str(cell) for cell in column.to_list()])
+            cells = [None if cell is None or cell != cell else str(cell) for cell in column.to_list()]
+            text[name] = pl.Series(name, cells, dtype=pl.String)
     n_rows = len(next(iter(columns.values()), ()))
     X = np.column_stack(list(numbers.values())) if numbers else np.empty((n_rows, 0))
-    return Columns(X, tuple(numbers), temporal, text, tuple(columns))
+    return with_text(Columns(X, tuple(numbers), temporal, order=tuple(columns)), text)
 
 
 def _kind(column: Any) -> str:

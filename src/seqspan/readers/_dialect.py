@@ -6,9 +6,11 @@ import codecs
 import csv
 import re
 from collections.abc import Sequence as Rows
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 
+from seqspan._core.text import count_of
+from seqspan.readers._heading import Heading, find_heading
 from seqspan.readers._numbers import NULLS, Evidence, is_decorated, marks_of
 
 #: What spreadsheets write for a cell without a value; at the beginning of a line, it begins no comment.
@@ -43,7 +45,12 @@ class Dialect:
     ends_with_return : bool
         Whether lines end with a carriage return alone, as on old Macs.
     names : tuple of str
-        Names of the columns, if the last comment above the rows has them, as NumPy's ``savetxt`` writes it.
+        Names of the columns, if a comment above the rows has them, as NumPy's ``savetxt`` writes it, or one
+        of several lines.
+    n_above : int
+        How many lines stand above the rows, if they are more than one line of names.
+    about : str
+        Where the names come from, if not from the first line.
     """
 
     encoding: str
@@ -54,10 +61,12 @@ class Dialect:
     nulls: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
     ends_with_return: bool = False
+    n_above: int = 0
+    about: str = ""
 
 
 def find_dialect(
-    sample: bytes, *, whole: bool, delimiters: Rows[str] = DELIMITERS
+    sample: bytes, *, whole: bool, delimiters: Rows[str] = DELIMITERS, first_is_header: bool | None = None
 ) -> tuple[Dialect, list[list[str]]]:
     r"""Detect how a table is written.
 
@@ -69,6 +78,8 @@ def find_dialect(
         Whether the sample is the whole file. If not, its last line may be incomplete.
     delimiters : sequence of str
         Candidates.
+    first_is_header : bool, optional
+        Whether the first line holds the column names, if that is known.
 
     Returns
     -------
@@ -85,25 +96,70 @@ def find_dialect(
     encoding = find_encoding(sample)
     text = sample.decode(encoding, "replace")
     lines, ends_with_return = text.splitlines(), "\r" in text and "\n" not in text
-    if not whole:
-        lines = lines[:-1]
-    comment = "#" if lines and lines[0].lstrip().startswith("#") else None
+    comment = "#" if lines and _is_comment(lines[0]) else None
     if comment:
         lines = [without_errors(line.encode()).decode() for line in lines]
-    first = next((place for place, line in enumerate(lines) if line.strip() and not _is_comment(line)), 0)
-    above = [line for line in lines[:first] if comment and line.strip()]
-    lines = [line for line in lines if line.strip() and not (comment and line.startswith(comment))]
-    if not lines:
-        raise ValueError("expected lines of text; found none, or one that is too long to be a row.")
-    lines = lines[:SAMPLE_LINES]
+    used = _places(lines if whole else lines[:-1], comment)
+    above = [line for line in lines[: used[0]] if comment and line.strip()]
+    lines = [lines[place] for place in used]
     best = max(delimiters, key=lambda delimiter: _score(split(lines, delimiter)))
     rows = split(lines, best)
     seen = {cell for row in rows for cell in row}
     nulls = tuple(word for word in NULLS if word and word in seen)
-    header = find_header(rows)
-    names = () if header or not above else _names_in(above[-1], best, len(rows[0]))
-    decimal = find_decimal(rows, best)
-    return Dialect(encoding, best, decimal, header, comment, nulls, names, ends_with_return), rows
+    header = find_header(rows) if first_is_header is None else first_is_header
+    dialect = Dialect(encoding, best, find_decimal(rows, best), header, comment, nulls, (), ends_with_return)
+    if first_is_header is not None:
+        return dialect, rows
+    if (heading := find_heading(rows)) is not None:
+        counts = count_lines(lines, best)
+        line = 1 + used[counts[heading.place] - 1]  # numbers of lines count from 1
+        dialect = replace(dialect, n_above=used[counts[heading.n_rows - 1]])
+        return _below(dialect, heading, line, rows), rows[heading.n_rows :]
+    return (dialect if header else _named_above(dialect, above, len(rows[0]))), rows
+
+
+def _places(lines: Rows[str], comment: str | None) -> list[int]:
+    """Places of the first lines that are neither blank nor comments."""
+    places = [
+        place
+        for place, line in enumerate(lines)
+        if line.strip() and not (comment and line.startswith(comment))
+    ]
+    if not places:
+        raise ValueError("expected lines of text; found none, or one that is too long to be a row.")
+    return places[:SAMPLE_LINES]
+
+
+def _named_above(dialect: Dialect, above: Rows[str], n_columns: int) -> Dialect:
+    """The dialect with the names of the columns in the last comment above the rows that fits, if one does."""
+    found = (_names_in(line, dialect.delimiter, n_columns) for line in reversed(above))
+    names = next(filter(None, found), ())
+    return replace(dialect, names=names, about="names of the columns from a comment" if names else "")
+
+
+def _below(dialect: Dialect, heading: Heading, line: int, rows: Rows[Rows[str]]) -> Dialect:
+    """The dialect of the rows below a heading whose names end at this line."""
+    below = rows[heading.n_rows :]
+    about = f"names of the columns from line {line}" if heading.names else "no names of the columns"
+    others = [row for place, row in enumerate(rows[: heading.n_rows]) if place != heading.place]
+    words = next((cell for row in others for cell in row if cell), "")
+    if others:
+        about += f"; left out {count_of(len(others), 'other line')} above the rows, such as {words!r}"
+    return replace(
+        dialect,
+        header=False,
+        names=heading.names,
+        decimal=find_decimal(list(map(list, below)), dialect.delimiter),
+        about=about,
+    )
+
+
+def count_lines(lines: Rows[str], delimiter: str) -> list[int]:
+    """How many lines there are up to the end of each row, because a cell in quotes may have several."""
+    if delimiter == " ":
+        return list(range(1, len(lines) + 1))
+    reader = csv.reader(lines, delimiter=delimiter)
+    return [reader.line_num for _ in reader]
 
 
 def without_errors(text: bytes) -> bytes:
@@ -159,6 +215,7 @@ def _score(rows: list[list[str]]) -> tuple[float, float, float]:
     """Rate a delimiter: rows should have the same number of cells, more than one, most of them numbers."""
     widths = [len(row) for row in rows]
     common = max(set(widths), key=widths.count)
+    rows, widths = rows[widths.index(common) :], widths[widths.index(common) :]  # titles may stand above
     cells = [cell for row in rows[1:] or rows for cell in row if cell not in NULLS]
     numbers = sum(map(is_number, cells)) / max(len(cells), 1)
     same = widths.count(common) / len(widths)

@@ -18,6 +18,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+STAMP = r"\d[:./-]\d|[A-Za-z]{3} \d"  # somewhere in a date, or a time of day
+FIRST = 100  # cells that show what a column of text may be
 Arrays = dict[str, npt.NDArray[Any]]
 Result = tuple[Arrays, dict[str, Any]]
 
@@ -46,21 +48,21 @@ def _parameter(parameters: Any, group: str, name: str) -> list[Any]:
     return list(parameters[group][name]["value"]) if group in parameters and name in parameters[group] else []
 
 
-def list_hdf5(path: Path, max_bytes: int) -> Result:
-    """List the numeric variables of a MATLAB 7.3 file, with the shapes that MATLAB shows."""
+def list_hdf5(path: Path, max_bytes: int, by_columns: bool) -> Result:
+    """List the numeric variables of an HDF5 file, with the shapes that MATLAB shows of its own."""
     import h5py
 
     with h5py.File(path, "r") as file:
         shapes = {
-            name: list(reversed(item.shape))
+            name: list(reversed(item.shape) if by_columns else item.shape)
             for name, item in file.items()
             if isinstance(item, h5py.Dataset) and item.dtype.kind in "iufb" and item.ndim
         }
     return {}, {"shapes": shapes}
 
 
-def read_hdf5(path: Path, max_bytes: int, names: list[str]) -> Result:
-    """Read variables of a MATLAB 7.3 file."""
+def read_hdf5(path: Path, max_bytes: int, names: list[str], by_columns: bool) -> Result:
+    """Read variables of an HDF5 file."""
     import h5py
 
     arrays: Arrays = {}
@@ -68,12 +70,12 @@ def read_hdf5(path: Path, max_bytes: int, names: list[str]) -> Result:
         for name in names:
             item = file[name]
             check_size(int(np.prod(item.shape, dtype=object)) * item.dtype.itemsize, max_bytes)
-            arrays[name] = item[()].T  # MATLAB stores columns first, HDF5 rows first
+            arrays[name] = item[()].T if by_columns else item[()]  # MATLAB stores columns first
     return arrays, {}
 
 
 def read_columns(path: Path, max_bytes: int, labels: str | None = None) -> Result:
-    """Read the numeric and date columns of a Parquet or Feather file, and the names of the others."""
+    """Read columns of numbers, dates and times of a Parquet or Feather file, and the names of the others."""
     import polars as pl
 
     is_parquet = path.open("rb").read(4) == b"PAR1"
@@ -86,7 +88,8 @@ def read_columns(path: Path, max_bytes: int, labels: str | None = None) -> Resul
         name for name, kind in schema.items() if kind.is_numeric() or kind == pl.Boolean or name in durations
     ]
     temporal = [name for name, kind in schema.items() if kind in (pl.Datetime, pl.Date)]
-    check_size(n_rows * (len(numeric) + len(temporal)) * 8, max_bytes)
+    clocks = [name for name, kind in schema.items() if kind == pl.Time]
+    check_size(n_rows * (len(numeric) + len(temporal) + len(clocks)) * 8, max_bytes)
     ticks = {name: pl.col(name).dt.total_nanoseconds() for name in durations}
     table = scan.select([ticks.get(name, pl.col(name)).cast(pl.Float64) for name in numeric]).collect()
     arrays = {"X": np.empty((n_rows, table.width), order="F")}
@@ -94,14 +97,35 @@ def read_columns(path: Path, max_bytes: int, labels: str | None = None) -> Resul
         arrays["X"][:, number] = column.to_numpy()  # missing values become NaN
         if column.name in durations:  # in polars, 60 s would be 1.0000000000000002 min
             arrays["X"][:, number] /= 1e9
-    text = [name for name in schema if name not in numeric + temporal]
+    for place, name in enumerate(clocks):
+        ticks_of_day = scan.select(pl.col(name).to_physical().cast(pl.Float64) / 1e9).collect()
+        arrays[f"clock_{place}"] = ticks_of_day.to_series().to_numpy()
+    text = [name for name in schema if name not in numeric + temporal + clocks]
+    stamps = [name for name in text if schema[name] == pl.String and may_be_stamps(scan, name)]
+    for place, name in enumerate(stamps):
+        cells = scan.select(pl.col(name).fill_null("").cast(pl.Binary)).collect().to_series()
+        check_size(n_rows * max(map(len, cells), default=0), max_bytes)
+        arrays[f"stamps_{place}"] = np.array(cells.to_list(), dtype=bytes)
     if labels in text:
         words = scan.select(pl.col(str(labels)).cast(pl.String).fill_null("")).collect()
         arrays["labels"] = np.array(words.to_series().to_list(), dtype=str)
     arrays |= {f"dates_{place}": _instants(scan, name) for place, name in enumerate(temporal)}
     zones = {name: getattr(schema[name], "time_zone", None) or "" for name in temporal}
-    about = {"names": numeric, "temporal": zones, "text": text, "order": list(schema)}
-    return arrays, about | {"durations": durations}
+    about = {
+        "names": numeric,
+        "temporal": zones,
+        "text": [name for name in text if name not in stamps],
+        "order": list(schema),
+    }
+    return arrays, about | {"durations": durations, "clocks": clocks, "stamps": stamps}
+
+
+def may_be_stamps(scan: Any, name: str) -> bool:
+    """Whether the first cells of a column of text may be dates or times of day."""
+    import polars as pl
+
+    cells = scan.select(pl.col(name).drop_nulls().head(FIRST)).collect().to_series()
+    return len(cells) > 0 and bool(cells.str.contains(STAMP).all())
 
 
 def _instants(scan: Any, name: str) -> npt.NDArray[Any]:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 NUMERIC_SHARE = 0.5  # of the cells: with fewer numbers than that, a column is text
-NULLS = ("", "NA", "N/A", "n/a", "NaN", "nan", "NAN", "null", "NULL", "None", "-", "?", "#N/A")
+NULLS = ("", "NA", "N/A", "n/a", "NaN", "nan", "NAN", "null", "NULL", "None", "-", "--", "?", "#N/A")
 MARKS = (".", ",")
 CURRENCIES = "$€£¥¢₹₽₩₺₴₪฿₫₱₦"
 SPACES = " \u00a0\u2007\u2009\u202f"
@@ -79,6 +79,22 @@ def marks_of(cell: str) -> tuple[str, ...]:
     if re.match(WORDS, core):
         return MARKS
     return tuple(mark for mark in MARKS if _COMPILED[mark].match(core))
+
+
+def to_number(cell: str, mark: str) -> float:
+    """The value of a cell; the mark is the decimal mark where the cell does not say which is.
+
+    Examples
+    --------
+    >>> to_number("1,234.5", "."), to_number("1.234,5", "."), to_number("16,675", ","), to_number("(5)", ".")
+    (1234.5, 1234.5, 16.675, -5.0)
+    """
+    marks = marks_of(cell)
+    if not marks:
+        raise ValueError(f"{cell!r} is not a number")
+    decimal = mark if mark in marks else marks[0]
+    group = MARKS[1 - MARKS.index(decimal)]
+    return float(undecorate(cell).replace(group, "").replace(decimal, "."))
 
 
 def is_decorated(cell: str) -> bool:

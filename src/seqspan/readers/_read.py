@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, replace
-from os import PathLike
+from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
@@ -57,7 +57,7 @@ def read(
     >>> recording.times, recording.time_unit, recording.feature_names
     (array([0.5, 1. ]), 'm', ('quartz', 'mica'))
     """
-    path = Path(path)
+    path = named_path(path)
     reader, settings, files = _prepare(path, format, options)
     with name_file_in_errors(path, reader.title):
         limit = reader.max_bytes if max_bytes is None else max_bytes
@@ -81,7 +81,14 @@ def list_files(path: str | PathLike[str], *, format: str | None = None, **option
     list of Path
         In a fixed order: the file itself, then its skeleton, data file and so on; the images of a folder.
     """
-    return _prepare(Path(path), format, options)[2]
+    return _prepare(named_path(path), format, options)[2]
+
+
+def named_path(path: str | PathLike[str]) -> Path:
+    """A path; an empty one, which would be the current folder, is refused."""
+    if not fspath(path):
+        raise ValueError("the path of a recording must not be empty; for the current folder, give '.'.")
+    return Path(path)
 
 
 def _prepare(path: Path, format: str | None, options: dict[str, Any]) -> tuple[Reader, Any, list[Path]]:

@@ -17,6 +17,25 @@ from typing import Any
 from seqspan.readers._limits import MAX_MATRIX_BYTES, read_head
 from seqspan.recording import Recording
 
+#: What to do with formats that are not read, some of which look like others from inside.
+UNREAD = {
+    ".xlsx .xls .xlsm .xlsb .ods .numbers": "spreadsheets are not read; save the sheet as CSV",
+    ".json .jsonl .ndjson": "JSON is read by seqspan watch alone, line by line; save the table as CSV",
+    ".wav .mp3 .flac .m4a .aac .aif .aiff": (
+        "sound is not read; compute features of it, such as a spectrogram, and save them as .npy or CSV"
+    ),
+    ".pkl .pickle .joblib .pt .pth": "pickles are never loaded; save arrays as .npy, tables as Parquet",
+    ".nc .grib .fits .edf .bdf .xdf .tdms .mf4": (
+        "this format is not read; save its arrays as .npy or .mat, or as a table (Parquet, CSV)"
+    ),
+    ".rds .rdata .sav .dta .sas7bdat .sqlite .db .orc .avro": (
+        "this format is not read; save the table as Parquet or CSV"
+    ),
+    ".fit .gpx .tcx .kml": "tracks are not read; export them as CSV",
+    ".zip .tar .7z .rar .tgz .bz2 .xz .zst": "archives are not read; unpack them (.gz alone is read)",
+    ".pdf .doc .docx .html .xml": "documents are not read; save the table in it as CSV",
+}
+
 
 @dataclass(frozen=True)
 class Reader:
@@ -137,6 +156,9 @@ def _for_file(path: Path) -> Reader:
     by_content = [reader for reader in readers() if reader.matches(head)]
     named = [reader for reader in readers() if extension_of(path) in reader.extensions]
     if not named:
+        for endings, what in UNREAD.items():
+            if extension_of(path) in endings.split():
+                raise ValueError(f"{path}: {what}.")
         if by_content:
             return by_content[0]
         raise ValueError(

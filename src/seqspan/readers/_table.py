@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -11,18 +12,21 @@ import numpy.typing as npt
 from seqspan._core.checks import check_choice
 from seqspan._core.dates import Dates
 from seqspan._core.types import Array, IntArray
-from seqspan.readers._columns import (
-    Choice,
-    Given,
-    Header,
-    Wishes,
-    choose_columns,
-    dates_of,
-    note_features,
-    unit_of,
-)
+from seqspan.readers._codes import as_codes, note_codes, without_codes
+from seqspan.readers._columns import Choice, Given, Header, Wishes, choose_columns, note_features
+from seqspan.readers._dates import read_stamps, running
 from seqspan.readers._missing import MISSING_CHOICES, REMEDY, resolve_missing
+from seqspan.readers._numbers import NULLS
+from seqspan.readers._stamps import join, part_of
+from seqspan.readers._time_names import dates_of, unit_of
 from seqspan.recording import Recording
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+UNLABELLED = -1
+FIRST = 20  # cells that show what a column would be if all were like them
 
 
 @dataclass(frozen=True)
@@ -36,12 +40,14 @@ class TableOptions:
     time : str or int, optional
         The column of times or depths. By default it is recognised by its name.
     labels : str, optional
-        Name of a column of true labels, which is then not used as a feature.
+        Name of a column of true labels, which is then not used as a feature. Samples without one have -1.
     columns : sequence of str or int
         The columns to use as features: names, numbers as text from "1" on or ranges of them ("3-8"), or
         ints from 0 on. By default all numeric columns except the time, row counters and the like.
     exclude : sequence of str or int
         Columns to use neither as features nor as the time.
+    missing_values : float or sequence of float
+        Numbers that stand for missing values, such as -9999.
     """
 
     missing: str = "error"
@@ -49,9 +55,11 @@ class TableOptions:
     labels: str | None = None
     columns: tuple[Given, ...] = ()
     exclude: tuple[Given, ...] = ()
+    missing_values: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
         check_choice("missing", self.missing, MISSING_CHOICES)
+        object.__setattr__(self, "missing_values", as_codes(self.missing_values))
         for name in ("columns", "exclude"):
             object.__setattr__(self, name, as_tuple(getattr(self, name)))
 
@@ -78,6 +86,8 @@ class Columns:
         Their names.
     temporal : dict of str to Dates
         Columns of dates.
+    clocks : dict of str to array
+        Columns of times of day, in seconds since midnight.
     text : dict of str to array
         Columns that are not numeric, by name; None for values that nobody needs.
     order : tuple of str
@@ -90,6 +100,7 @@ class Columns:
     X: Array
     names: tuple[str, ...]
     temporal: dict[str, Dates] = field(default_factory=dict)
+    clocks: dict[str, Array] = field(default_factory=dict)
     text: dict[str, object] = field(default_factory=dict)
     order: tuple[str, ...] = ()
     notes: list[str] = field(default_factory=list)
@@ -98,32 +109,54 @@ class Columns:
     @property
     def header(self) -> Header:
         """What the columns hold."""
-        order = self.order or (*self.names, *self.temporal, *self.text)
-        return Header(order, self.names, tuple(self.temporal))
+        order = self.order or (*self.names, *self.temporal, *self.clocks, *self.text)
+        return Header(order, self.names, tuple(self.temporal), tuple(self.clocks))
 
     def values(self, name: str, n_rows: int | None = None) -> Array:
         """The first values of a column; dates in seconds since the first."""
         if name in self.temporal:
             return self.temporal[name].seconds[:n_rows]
+        if name in self.clocks:
+            return self.clocks[name][:n_rows]
         return self.X[:n_rows, self.names.index(name)]
+
+
+def with_text(columns: Columns, text: Mapping[str, pl.Series]) -> Columns:
+    """Add columns of text, of which some may be dates or times of day."""
+    temporal, clocks, words = dict(columns.temporal), dict(columns.clocks), dict(columns.text)
+    notes = list(columns.notes)
+    for name, series in text.items():
+        stamps, doubts = read_stamps(series)
+        notes += doubts
+        if isinstance(stamps, Dates):
+            temporal[name] = stamps
+        elif stamps is not None:
+            clocks[name] = stamps
+        else:
+            words[name] = series.fill_null("").to_numpy()
+            if len(series) > FIRST and read_stamps(series.head(FIRST))[0] is not None:
+                notes.append(f"column {name!r} begins with dates or times, but not all of its cells are such")
+    return replace(columns, temporal=temporal, clocks=clocks, text=words, notes=notes)
 
 
 def table_to_recording(columns: Columns, options: TableOptions) -> Recording:
     """Sort the columns of a table into times, labels and features."""
     if not len(columns.X):
         raise ValueError("the table has no rows.")
+    columns = replace(columns, X=without_codes(columns.X, options.missing_values))
     choice = choose_columns(columns.header, columns.values, options.wishes)
     labels, label_names = _find_labels(columns, options)
     if not choice.features:
         known = ", ".join(columns.header.order)
         raise ValueError(f"the table has no numeric column to use as a feature; its columns are {known}.")
-    problems = [text for name, text in columns.problems.items() if name in (*choice.features, choice.time)]
+    problems = [text for name, text in columns.problems.items() if name in (*choice.features, *choice.time)]
     if problems and options.missing == "error":
         raise ValueError(f"{'; '.join(problems)}; {REMEDY}")
     X = select_columns(columns.X, [columns.names.index(name) for name in choice.features])
     complete = resolve_missing(X, choice.features, options.missing)
     times, unit, dates, doubts = _times_of(columns, choice.time)
     notes = (*columns.notes, *problems, *choice.notes, *doubts, *_list_left_out(columns, options, choice))
+    notes += tuple(note_codes(X, choice.features))
     return Recording(
         X=complete.X,
         times=times[complete.rows],
@@ -141,7 +174,7 @@ def table_to_recording(columns: Columns, options: TableOptions) -> Recording:
 def _list_left_out(columns: Columns, options: TableOptions, choice: Choice) -> list[str]:
     """Note the columns that cannot be features."""
     text = [name for name in columns.text if name != options.labels]
-    dates = [name for name in columns.temporal if name != choice.time]
+    dates = [name for name in (*columns.temporal, *columns.clocks) if name not in choice.time]
     notes = [f"left out columns that are not numeric: {', '.join(text)}"] if text else []
     return notes + ([f"left out date columns that are not the time: {', '.join(dates)}"] if dates else [])
 
@@ -153,16 +186,22 @@ def select_columns(X: Array, wanted: list[int]) -> Array:
     return X[:, wanted]
 
 
-def _times_of(columns: Columns, name: str | None) -> tuple[Array, str, Dates | None, list[str]]:
+def _times_of(columns: Columns, names: tuple[str, ...]) -> tuple[Array, str, Dates | None, list[str]]:
     """The times, their unit, the dates if they are dates, and notes; dates become seconds since the first."""
-    if name is None:
+    if not names:
         return np.arange(len(columns.X), dtype=float), "sample", None, []
-    times = np.array(columns.values(name))
-    if name in columns.temporal:
-        return times, "s", columns.temporal[name], []
-    dates, doubt = dates_of(name, times)
-    notes = [doubt] if doubt else []
-    return (times, unit_of(name, times), None, notes) if dates is None else (dates.seconds, "s", dates, notes)
+    name, times, notes = names[0], np.array(columns.values(names[0])), [""]
+    if len(names) > 1 or name in columns.temporal:
+        dates: Dates | None = join(names, columns.temporal, columns.clocks, columns.values)
+    elif name in columns.clocks:
+        return running(times), "s", None, []
+    elif part_of(name) == "year":
+        dates = Dates.from_parts(times)
+    else:
+        dates, *notes = dates_of(name, times)
+    if dates is None:
+        return times, unit_of(name, times), None, list(filter(None, notes))
+    return dates.seconds, "s", dates, list(filter(None, notes))
 
 
 def _find_labels(columns: Columns, options: TableOptions) -> tuple[IntArray | None, tuple[str, ...]]:
@@ -180,16 +219,19 @@ def _find_labels(columns: Columns, options: TableOptions) -> tuple[IntArray | No
 
 
 def number_labels(values: npt.NDArray[Any]) -> tuple[IntArray, tuple[str, ...]]:
-    """Number labels from 0 in the order of their values, and return their names.
+    """Number labels from 0 in the order of their values, -1 where one is missing, and return their names.
 
     Examples
     --------
-    >>> number_labels(np.array(["walk", "jump", "walk"]))
-    (array([1, 0, 1]), ('jump', 'walk'))
+    >>> number_labels(np.array(["walk", "", "jump", "walk"]))
+    (array([ 1, -1,  0,  1]), ('jump', 'walk'))
     """
-    kinds, labels = np.unique(values, return_inverse=True)
+    missing = values != values if values.dtype.kind == "f" else np.isin(values, NULLS)
+    kinds, labels = np.unique(values[~missing], return_inverse=True)
+    numbered = np.full(len(values), UNLABELLED)
+    numbered[~missing] = labels
     # repr has all digits of a float: two labels must not have one name
     names = tuple(
         repr(kind).removesuffix(".0") if isinstance(kind, float) else str(kind) for kind in kinds.tolist()
     )
-    return labels.astype(np.intp), names
+    return numbered, names

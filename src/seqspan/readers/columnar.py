@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
+
 from seqspan._core.dates import Dates
-from seqspan.readers._columns import unit_of
 from seqspan.readers._data_frames import seconds_in
 from seqspan.readers._isolated import run_isolated
 from seqspan.readers._registry import Reader
-from seqspan.readers._table import Columns, TableOptions, table_to_recording
+from seqspan.readers._table import Columns, TableOptions, table_to_recording, with_text
+from seqspan.readers._time_names import unit_of
 from seqspan.recording import Recording
 
 PARQUET = b"PAR1"
@@ -20,6 +22,8 @@ def load_columns(path: Path, options: TableOptions, max_bytes: int) -> Recording
     """Read a Parquet or Feather table."""
     check_ends(path)
     arrays, about = run_isolated("columns", path, max_bytes, labels=options.labels)
+    import polars as pl
+
     text: dict[str, object] = dict.fromkeys(about["text"])
     if "labels" in arrays:
         text[options.labels or ""] = arrays["labels"]
@@ -29,8 +33,13 @@ def load_columns(path: Path, options: TableOptions, max_bytes: int) -> Recording
     }
     for name in about["durations"]:
         arrays["X"][:, about["names"].index(name)] /= seconds_in(unit_of(name))
-    columns = Columns(arrays["X"], tuple(about["names"]), temporal, text, tuple(about["order"]))
-    return table_to_recording(columns, options)
+    clocks = {name: arrays[f"clock_{place}"] for place, name in enumerate(about["clocks"])}
+    columns = Columns(arrays["X"], tuple(about["names"]), temporal, clocks, text, tuple(about["order"]))
+    stamps = {
+        name: pl.Series(name, np.char.decode(arrays[f"stamps_{place}"], "utf-8"))
+        for place, name in enumerate(about["stamps"])
+    }
+    return table_to_recording(with_text(columns, stamps), options)
 
 
 def check_ends(path: Path) -> None:

@@ -12,15 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from seqspan._core.dates import Dates
 from seqspan._core.memory import require_library, require_memory
 from seqspan._core.text import count_of
 from seqspan._core.types import Array
-from seqspan.readers._dates import note_dates, parse_dates
 from seqspan.readers._dialect import (
     DELIMITERS,
     PLAIN,
     SAMPLE_BYTES,
+    SAMPLE_LINES,
     Dialect,
     find_dialect,
     is_number,
@@ -29,12 +28,13 @@ from seqspan.readers._dialect import (
 from seqspan.readers._limits import check_bytes, is_gzip, is_utf8
 from seqspan.readers._numbers import NULLS, NUMERIC_SHARE, Evidence, WrittenColumn
 from seqspan.readers._registry import Reader
-from seqspan.readers._table import Columns, TableOptions, table_to_recording
+from seqspan.readers._table import Columns, TableOptions, table_to_recording, with_text
 from seqspan.recording import Recording
 
 if TYPE_CHECKING:
     import polars as pl
 
+BOOLEANS = {"true", "false"}
 MEMORY_PER_BYTE = 4  # bytes of memory per byte of text: "1," takes 2 as text and 8 as a number
 DELIMITER_NAMES = {",": "comma", ";": "semicolon", "\t": "tab", "|": "pipe", " ": "space"}
 
@@ -45,7 +45,7 @@ class CsvOptions(TableOptions):
 
     Parameters
     ----------
-    missing, time, labels
+    missing, time, labels, columns, exclude, missing_values
         As for every table.
     delimiter : str, optional
         One character; a space stands for any run of spaces.
@@ -121,11 +121,10 @@ def _dialect(source: Path | bytes, options: CsvOptions) -> tuple[Dialect, list[l
             sample = file.read(SAMPLE_BYTES + 1)
     whole = len(sample) <= SAMPLE_BYTES
     delimiters = (options.delimiter,) if options.delimiter else DELIMITERS
-    dialect, rows = find_dialect(sample[:SAMPLE_BYTES], whole=whole, delimiters=delimiters)
-    decimal = dialect.decimal if options.decimal is None else options.decimal
-    header = dialect.header if options.header is None else options.header
-    names = dialect.names if options.header is None else ()
-    return replace(dialect, decimal=decimal, header=header, names=names), rows
+    dialect, rows = find_dialect(
+        sample[:SAMPLE_BYTES], whole=whole, delimiters=delimiters, first_is_header=options.header
+    )
+    return replace(dialect, decimal=options.decimal or dialect.decimal), rows
 
 
 def _cells_by_column(rows: list[list[str]], width: int) -> list[list[str]]:
@@ -223,6 +222,9 @@ def _read(source: Path | bytes, dialect: Dialect, numeric: list[bool]) -> pl.Dat
     )
     if not (dialect.header or dialect.names):  # polars has counted from 0 and from 1
         frame.columns = [f"column_{number}" for number in range(frame.width)]
+    stripped = [name.strip() for name in frame.columns]
+    if len(set(stripped)) == len(stripped):
+        frame.columns = stripped
     return frame
 
 
@@ -282,7 +284,8 @@ def _is_empty(column: pl.Series) -> bool:
 
 def _plain_text(source: Path | bytes, dialect: Dialect) -> Path | io.BytesIO:
     """Return UTF-8 text with single delimiters, as polars needs it: the file itself if it is like that."""
-    if dialect.encoding.startswith("utf-8") and dialect.delimiter != " " and not dialect.ends_with_return:
+    is_plain = dialect.encoding.startswith("utf-8") and dialect.delimiter != " "
+    if is_plain and not dialect.ends_with_return and not dialect.n_above:
         # Up to 1.30, polars takes such a name for a pattern despite glob=False.
         if isinstance(source, Path) and (any(sign in str(source) for sign in "*?[") or not is_utf8(source)):
             source = source.read_bytes()
@@ -294,6 +297,7 @@ def _plain_text(source: Path | bytes, dialect: Dialect) -> Path | io.BytesIO:
     text = content.decode(dialect.encoding, "replace")
     if dialect.ends_with_return:
         text = text.replace("\r", "\n")
+    text = text.split("\n", dialect.n_above)[-1]
     if dialect.delimiter == " ":
         text = "\n".join(" ".join(line.split()) for line in text.splitlines())
     plain = text.encode("utf-8")
@@ -331,20 +335,25 @@ def _columns(frame: pl.DataFrame) -> Columns:
     """Sort the columns of a frame into numbers, dates and text."""
     import polars as pl
 
-    temporal: dict[str, Dates] = {}
-    text: dict[str, object] = {}
+    text: dict[str, pl.Series] = {}
     columns = []
-    notes = []
     for series in frame.get_columns():
         if series.dtype.is_numeric() or series.dtype == pl.Boolean:
             columns.append(series.cast(pl.Float64))
-        elif (dates := parse_dates(series)) is not None:
-            temporal[series.name] = dates
-            notes += note_dates(series, dates)
+        elif _is_boolean(series):
+            columns.append(series.str.to_lowercase().eq("true").cast(pl.Float64))
         else:
-            text[series.name] = series.fill_null("").to_numpy()
-    X = _matrix(columns, len(frame))
-    return Columns(X, tuple(series.name for series in columns), temporal, text, tuple(frame.columns), notes)
+            text[series.name] = series
+    names = tuple(series.name for series in columns)
+    return with_text(Columns(_matrix(columns, len(frame)), names, order=tuple(frame.columns)), text)
+
+
+def _is_boolean(series: pl.Series) -> bool:
+    """Whether a column of text holds nothing but true and false."""
+    words = series.head(SAMPLE_LINES).str.to_lowercase()
+    return (
+        bool(words.is_in(BOOLEANS).any()) and set(series.drop_nulls().str.to_lowercase().unique()) <= BOOLEANS
+    )
 
 
 def _matrix(columns: list[pl.Series], n_rows: int) -> Array:
@@ -363,7 +372,7 @@ def _describe(dialect: Dialect) -> str:
     delimiter = f"{name}-separated" if name else f"separated by {dialect.delimiter!r}"
     decimal = "decimal point" if dialect.decimal == "." else "decimal comma"
     header = "one header row" if dialect.header else "no header row"
-    header = "names of the columns from a comment" if dialect.names else header
+    header = dialect.about or header
     return f"read as {dialect.encoding}, {delimiter}, {decimal}, {header}"
 
 

@@ -15,6 +15,7 @@ from seqspan.readers._limits import check_bytes
 from seqspan.readers._registry import Reader
 from seqspan.recording import Recording
 
+MATLAB = b"MATLAB"
 HDF5 = b"\x89HDF\r\n\x1a\n"
 NUMERIC_CLASSES = {
     *("double", "single", "logical", "int8", "int16", "int32", "int64"),
@@ -26,7 +27,10 @@ def load_matlab(path: Path, options: ArrayOptions, max_bytes: int) -> Recording:
     """Read the variables of a MATLAB file that are needed."""
     with path.open("rb") as file:
         head = file.read(512 + len(HDF5))
-    return (_load_73 if is_hdf5(head) else _load_5)(path, options, max_bytes)
+    if is_hdf5(head):
+        by_columns = head.startswith(MATLAB) or path.suffix == ".mat"
+        return _load_73(path, options, max_bytes, by_columns)
+    return _load_5(path, options, max_bytes)
 
 
 def _load_5(path: Path, options: ArrayOptions, max_bytes: int) -> Recording:
@@ -35,6 +39,9 @@ def _load_5(path: Path, options: ArrayOptions, max_bytes: int) -> Recording:
 
     listed = whosmat(str(path))
     shapes = {name: tuple(map(int, shape)) for name, shape, kind in listed if kind in NUMERIC_CLASSES}
+    if listed and not shapes:
+        held = ", ".join(f"{name} ({kind})" for name, _, kind in listed)
+        raise ValueError(f"the file holds no array of real numbers, but {held}; save the array by itself.")
 
     def fetch(names: list[str]) -> dict[str, npt.NDArray[Any]]:
         n_bytes = sum(8 * int(np.prod(shapes[name], dtype=object)) for name in names)
@@ -45,14 +52,14 @@ def _load_5(path: Path, options: ArrayOptions, max_bytes: int) -> Recording:
     return arrays_to_recording(shapes, fetch, options)
 
 
-def _load_73(path: Path, options: ArrayOptions, max_bytes: int) -> Recording:
-    """Read a file of MATLAB 7.3."""
+def _load_73(path: Path, options: ArrayOptions, max_bytes: int, by_columns: bool) -> Recording:
+    """Read a file of MATLAB 7.3, or another HDF5 file; MATLAB alone stores columns first."""
     require_optional("h5py", "reading MATLAB 7.3 files")
-    _, about = run_isolated("hdf5_list", path, max_bytes)
+    _, about = run_isolated("hdf5_list", path, max_bytes, by_columns=by_columns)
     shapes = {name: tuple(shape) for name, shape in about["shapes"].items()}
 
     def fetch(names: list[str]) -> dict[str, npt.NDArray[Any]]:
-        arrays, _ = run_isolated("hdf5", path, max_bytes, names=names)
+        arrays, _ = run_isolated("hdf5", path, max_bytes, names=names, by_columns=by_columns)
         return {name: real_numbers(name, arrays[name]) for name in names}
 
     return arrays_to_recording(shapes, fetch, options)
@@ -74,7 +81,7 @@ def is_hdf5(head: bytes) -> bool:
 def looks_like_matlab(head: bytes) -> bool:
     """Recognise MATLAB files by their header, or version 4, which has none, by its small type code."""
     version_4 = len(head) >= 20 and head[1:4] == b"\x00\x00\x00" and head[0] <= 52
-    return head.startswith(b"MATLAB") or is_hdf5(head) or version_4
+    return head.startswith(MATLAB) or is_hdf5(head) or version_4
 
 
 READERS = (

@@ -53,7 +53,7 @@ class Recording:
     notes : tuple of str
         One line for everything that was left out, filled in or assumed.
     labels : int array of shape (n_samples,), optional
-        True labels, if they are known.
+        True labels, if they are known; -1 where a sample has none.
     label_names : tuple of str
         Name of label 0, label 1, and so on.
     view : FrameView, PoseView, SpectrumView or None

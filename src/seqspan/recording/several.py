@@ -221,8 +221,8 @@ def _concatenate_labels(recordings: Sequence[Recording], names: tuple[str, ...])
     for each in recordings:
         if each.labels is None:
             return None
-        own = np.array([names.index(name) for name in each.label_names])
-        numbered.append(own[each.labels] if own.size else each.labels)
+        own = np.array([*(names.index(name) for name in each.label_names), -1])  # which is unlabelled
+        numbered.append(own[each.labels] if each.label_names else each.labels)
     return np.concatenate(numbered)
 
 

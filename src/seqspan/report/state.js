@@ -128,7 +128,7 @@ const withMinus = (text) => text.replace("-", "−");
 
 /** A mean and its standard deviation, both with the digits that the deviation leaves. */
 function meanTexts(mean, spread) {
-  if (!(spread > 0)) return [valueText(mean), "± 0"];
+  if (!(spread > 1e-12 * Math.abs(mean))) return [valueText(mean), "± 0"];  // no more than rounding
   const digits = Math.max(0, 1 - Math.floor(Math.log10(spread)));
   if (digits > 8 || Math.abs(mean) >= 1e6) return [valueText(mean), `± ${spread.toPrecision(2)}`];
   const text = (value) => withMinus(value.toLocaleString("en", { maximumFractionDigits: digits }));

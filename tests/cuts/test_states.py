@@ -234,3 +234,9 @@ def test_anchors_are_kept_in_single_precision():
     arrays = States.learn(*draw([0, 1])).to_arrays()
     kept = {name: array.dtype for name, array in arrays.items() if name.endswith("_anchors")}
     assert kept == {"places_anchors": np.float32, "directions_anchors": np.float32}
+
+
+def test_what_rounding_is_does_not_depend_on_how_many_equal_samples_there_are():
+    alone = Division(np.array([], dtype=np.intp), np.array([0]))
+    few, many = (States.learn(np.full((3, n), 0.7), alone).features.places.unit for n in (10, 1000))
+    assert many == few

@@ -14,6 +14,7 @@ from seqspan._core.spans import Division
 from seqspan.cuts.online import stream as module
 from seqspan.cuts.online.stream import Stream
 from seqspan.cuts.ordered.confidence import boundary_confidence
+from seqspan.cuts.ordered.labels import correlation_time
 from seqspan.cuts.ordered.n_spans import SpanCount
 from seqspan.estimators._partial_fit import Preparation
 
@@ -156,6 +157,14 @@ def test_a_long_span_ends_although_its_start_is_not_held(monkeypatch):
     stream = fed(X, 100)
     assert stream.final == [1500]
     assert stream.start >= 2400
+
+
+def test_spans_are_labelled_by_the_samples_that_are_held(monkeypatch):
+    monkeypatch.setattr(module, "HELD", 512)
+    monkeypatch.setattr(module, "KEPT", 384)
+    stream = fed(recording(), 100)
+    assert stream.start > 300
+    assert stream.division().labels.tolist() == ORDER
 
 
 def test_a_stream_that_is_stored_goes_on():
@@ -323,6 +332,13 @@ def test_the_time_scale_is_found_or_given():
     assert OSC().partial_fit(X).time_scale_ < 2
     assert 4 < OSC().partial_fit(smooth).time_scale_ < 20
     assert OSC(time_scale=16).partial_fit(X).time_scale_ == 16
+
+
+def test_the_time_scale_is_that_between_boundaries_that_are_exact():
+    X = gaussian_filter1d(recording([0, 1], length=65, noise=0.3), 1, axis=0)
+    stream = fed(X, 130)
+    Y = stream._Y[:, : stream._search.n_features]
+    assert stream.time_scale == pytest.approx(correlation_time(Y, np.array([0, 65, 128])))
 
 
 def test_no_span_is_shorter_than_the_time_scale():

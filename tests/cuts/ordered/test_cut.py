@@ -225,6 +225,12 @@ def test_scenes_on_a_grid_start_where_they_start(monkeypatch):
         assert set(cuts) <= set(cutter.cut(n_spans).boundaries.tolist())
 
 
+def test_a_recording_shorter_than_a_span_is_one_and_leaves_the_others_theirs():
+    X = scenes([30, 60, 63, 93], 123)
+    cutter = OrderedCutter(X, np.eye(123), (60, 63))
+    assert cutter.cut(5).boundaries.tolist() == [30, 60, 63, 93]
+
+
 KINDS = {
     "noise": lambda rng, n: rng.standard_normal((3, n)),
     "constant": lambda rng, n: np.full((3, n), 1.5),

@@ -62,6 +62,12 @@ def test_no_more_samples_than_anchors_give_kernel_pca_by_the_book(case, d, n):
 
 
 @pytest.mark.parametrize("case", CASES)
+def test_single_precision_has_columns_of_mean_zero_to_rounding_of_double(case):
+    Y = CASES[case][0](smooth_path(5, 3000, seed=0).astype(np.float32))
+    np.testing.assert_allclose(Y.mean(axis=0), 0, atol=1e-12)
+
+
+@pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("n", [30, 171])
 def test_columns_are_uncorrelated_of_mean_zero_and_variance_one(case, n):
     Y = CASES[case][0](smooth_path(5, n, seed=n))

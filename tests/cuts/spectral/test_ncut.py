@@ -10,6 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 
+from seqspan._core.threads import Team
 from seqspan.cuts.spectral import ncut as _ncut
 from seqspan.cuts.spectral import spectrum as _spectrum
 from seqspan.cuts.spectral.affinity import SharedAffinity
@@ -165,6 +166,23 @@ def refuse_large(solver, limit):
     return guarded
 
 
+def test_degrees_are_sums_in_double_precision():
+    W = np.random.default_rng(0).random((3000, 3), dtype=np.float32).T
+    np.testing.assert_allclose(_spectrum.degrees(W), W.astype(float).sum(axis=1), rtol=1e-14)
+
+
+def test_the_krylov_space_has_six_blocks():
+    rng = np.random.default_rng(0)
+    A = rng.standard_normal((60, 60))
+    A, block = A + A.T, np.linalg.qr(rng.standard_normal((60, 2)))[0]
+    basis, image = _spectrum._krylov_basis(lambda V: A @ V, block)
+    powers = np.hstack([np.linalg.matrix_power(A / 20, k) @ block for k in range(6)])
+    assert basis.shape == powers.shape
+    np.testing.assert_allclose(basis.T @ basis, np.eye(12), atol=1e-12)
+    np.testing.assert_allclose(basis @ (basis.T @ powers), powers, atol=1e-9)
+    np.testing.assert_allclose(image, A @ basis)
+
+
 def test_pieces_of_a_large_graph_are_not_missed(monkeypatch):
     monkeypatch.setattr(_spectrum, "DENSE_LIMIT", 100)
     W, labels = planted([40] * 12)  # the eigenvalue 1 is repeated twelvefold, but for the ties in time
@@ -293,6 +311,25 @@ def test_many_cuts_are_the_single_cuts_where_every_default_counts():
         W = 1e-3 * np.random.default_rng(seed).random((30, 30)) ** 8
         W = W + W.T
         np.testing.assert_array_equal(normalised_cuts(W, [5], rng=seed)[5], normalised_cut(W, 5, rng=seed))
+
+
+@pytest.mark.parametrize(("numbers", "needed"), [([1], 0), ([30], 0), ([1, 3, 30], 3), ([2, 29, 30], 29)])
+def test_as_many_eigenvectors_are_computed_as_are_needed(numbers, needed, monkeypatch):
+    """One label and as many as samples need none."""
+    counts = []
+    monkeypatch.setattr(
+        _ncut, "_leading_vectors", lambda *given: counts.append(given[-1]) or _leading_vectors(*given)
+    )
+    normalised_cuts(random_graph(30, 0), numbers, rng=0)
+    assert counts == [needed]
+
+
+@pytest.mark.parametrize(("W", "teams"), [(random_graph(12, 0), []), (np.ones((2, 12)), [1])])
+def test_small_products_of_shared_affinities_have_one_thread(W, teams, monkeypatch):
+    asked = []
+    monkeypatch.setattr(_ncut, "Team", lambda n_jobs: asked.append(n_jobs) or Team(n_jobs))
+    normalised_cut(SharedAffinity(W) if teams else W, 2, rng=0)
+    assert asked == teams
 
 
 def test_an_offset_equals_the_eigenvectors_of_the_matrix_written_out():

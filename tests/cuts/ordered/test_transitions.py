@@ -72,6 +72,14 @@ def test_ways_from_state_to_state_are_divided_between_them(seed, inflation):
     assert np.abs(found.boundaries - middles).max() <= RAMP // 2  # somewhere on the way
 
 
+@pytest.mark.parametrize(("bow", "n_labels"), [(0.4, 2), (1.2, 3)])
+@pytest.mark.parametrize("seed", [0, 1])
+def test_a_way_four_deviations_off_the_straight_line_is_a_state(seed, bow, n_labels):
+    Y, rough = draw([0, 1], seed=seed)
+    Y[40 : 40 + RAMP, 1] += bow * np.sin(np.pi * (np.arange(RAMP) + 0.5) / RAMP)
+    assert transitions(Y).absorb(rough).n_labels == n_labels
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_a_state_halfway_is_a_state_because_samples_stay_there(seed):
     rng = np.random.default_rng(seed)

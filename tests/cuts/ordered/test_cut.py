@@ -202,6 +202,8 @@ def test_windows_of_a_long_recording_leave_no_trace(given, joins, monkeypatch):
     assert len(cutter._windows) == 8
     found = cutter.cut(**numbers)
     expected = np.union1d(np.cumsum(lengths)[:-1], joins)
+    if not numbers and not joins:  # edges of windows are not counted
+        assert cutter._choose(1, "default") == len(expected) + 1
     assert len(found.boundaries) == len(expected)
     assert np.abs(found.boundaries - expected).max() <= 1
     assert found.n_labels == 4
@@ -318,6 +320,20 @@ def test_the_grain_is_that_of_the_number_of_spans():
     cutter.span_count = nothing
     assert [cutter._choose(1, grain) for grain in ("coarse", "default", "fine")] == [1, 1, 4]
     assert cutter._choose(2, "default") == 4  # asking for two labels says that something changes
+
+
+def test_neighbours_that_are_alike_are_one_span_if_no_number_is_asked_for():
+    cutter = OrderedCutter(scenes([30, 60, 90], 120, noise=0.3), np.eye(120))
+    rough = np.array([15, 30, 60, 90])
+    assert cutter._label(rough, "auto", None, "default").boundaries.tolist() == [30, 60, 90]
+    assert len(cutter._label(rough, "auto", 5, "default").labels) == 5
+
+
+def test_spans_are_counted_and_searched_for_beforehand_where_both_wait_for_a_gpu():
+    cutter = OrderedCutter(scenes([30], 60), np.eye(60))
+    cutter._count_and_search()
+    assert vars(cutter).keys() >= {"span_count", "_search"}
+    assert cutter._search.divide(2).tolist() == [30]
 
 
 def test_arrays_stay_as_they_are_and_the_answer_the_same():

@@ -27,6 +27,7 @@ def test_samples_are_far_from_changes_if_no_change_is_within_their_reach(n, insi
         any(t - reach <= b - 1 and b <= t + reach for b in boundaries if b not in joins) for t in range(n)
     ]
     found = far_from(np.array(boundaries, dtype=np.intp), joins, reach, n)
+    assert found.dtype == bool
     np.testing.assert_array_equal(found, ~np.array(near))
 
 

@@ -106,6 +106,20 @@ def test_a_boundary_that_the_whole_fit_puts_elsewhere_is_not_found_twice():
     assert found.n_final == 4
 
 
+def test_labels_that_are_new_at_the_end_are_different_ones():
+    stream = fed(recording(), 100)
+    stream.final, stream.final_labels = [100], [0]
+    found = stream.finish(Division(np.array([100, 200, 300, 400]), np.array([0, 1, 2, 0, 3])))
+    assert found.labels.tolist() == [0, 1, 2, 0, 3]
+
+
+@pytest.mark.parametrize("length", [150, 151, 153])
+def test_a_last_boundary_is_exact_between_places_that_are_far_apart(length):
+    stream = fed(recording([0, 1], length=length, noise=0.3), 50, time_scale=32)
+    assert stream._search.step == 8
+    assert stream.final == [length]
+
+
 def test_no_label_is_added_beyond_the_limit_at_the_end():
     stream = fed(recording(), 100, n_labels=2)
     assert stream.final

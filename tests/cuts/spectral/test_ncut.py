@@ -445,6 +445,18 @@ def test_labels_on_a_gpu_are_those_on_the_host(k, monkeypatch):
     assert blocks == ([N_STARTS] if 1 < k < 12 else [])
 
 
+def test_functions_are_of_the_library_that_arrays_are_of(monkeypatch):
+    """On a GPU, NumPy's would copy them to the host, or fail."""
+
+    def library(array):
+        assert isinstance(array, np.ndarray)
+        return np
+
+    monkeypatch.setattr(_ncut, "namespace", library)
+    W, labels = planted([8, 9, 8])
+    np.testing.assert_array_equal(normalised_cut(W, 3, rng=0), labels)
+
+
 def test_no_label_is_left_unused_if_nothing_tells_samples_apart():
     np.testing.assert_array_equal(np.unique(normalised_cut(np.ones((20, 20)), 7, rng=0)), np.arange(7))
 

@@ -61,6 +61,7 @@ def test_the_hash_of_a_problem_tells_samples_their_shape_and_type_and_settings()
     X = np.arange(6.0).reshape(2, 3)
     settings = {"lam1": 0.1, "solver": "fast"}
     others = [X.T, X.reshape(3, 2), X + 1, X.astype(np.float32), X.astype(np.int64).view(np.float64)]
+    others.append(X.view(np.int64))  # the same bytes
     hashes = {hash_problem(each, settings) for each in (X, *others)} | {hash_problem(X, {"lam1": 0.2})}
-    assert len(hashes) == 7
+    assert len(hashes) == 8
     assert hash_problem(np.asfortranarray(X), settings) == hash_problem(X, dict(reversed(settings.items())))

@@ -151,9 +151,13 @@ def test_what_a_living_process_writes_is_left_alone(tmp_path):
         theirs.mkdir()
         cached = tmp_path / f"{STAGING}{other.pid}.npz"  # a solution that is being saved
         cached.touch()
+        dead = [tmp_path / f"{STAGING}{name}" for name in "abcdefghijklmnop"]
+        for left in dead:
+            left.touch()
         _remove_unfinished(tmp_path)
         assert theirs.exists()
         assert cached.exists()
+        assert not any(left.exists() for left in dead)
         other.communicate(b"\n")
     _remove_unfinished(tmp_path)
     assert not theirs.exists()

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from scipy.sparse.csgraph import connected_components
 
 from seqspan.cuts.spectral import spectrum as _spectrum
+from seqspan.cuts.spectral.affinity import SharedAffinity
 from seqspan.cuts.spectral.n_subspaces import (
     ESTIMATORS,
     count_laplacian_zeros,
@@ -137,6 +138,14 @@ def test_eigenvalues_of_a_large_affinity_are_as_accurate_as_asked_for(monkeypatc
     W = random_affinity(0, 300)
     expected = laplacian_spectrum(W, normalised=True)[:4]
     np.testing.assert_allclose(laplacian_eigenvalues(W, 4, tol=1e-7), expected, atol=1e-12)
+
+
+def test_eigenvalues_of_a_shared_affinity_are_those_of_it_written_out():
+    shared = SharedAffinity(np.random.default_rng(0).random((3, 20)))
+    W = shared.multiply(np.eye(20))
+    np.testing.assert_allclose(
+        laplacian_eigenvalues(shared, 2), laplacian_spectrum(W, normalised=True)[:2], atol=1e-12
+    )
 
 
 @given(data=SPECTRAL_DATA)

@@ -15,6 +15,7 @@ from seqspan.cuts.spectral import ncut as _ncut
 from seqspan.cuts.spectral import spectrum as _spectrum
 from seqspan.cuts.spectral.affinity import SharedAffinity
 from seqspan.cuts.spectral.ncut import (
+    JOIN_SHARE,
     N_STARTS,
     _cut_value,
     _discretise,
@@ -373,6 +374,11 @@ def test_a_shared_affinity_is_cut_as_if_it_were_written_out(dtype, limit, monkey
     implicit, written = (_leading_vectors(A, 0.1, 0.2, 3) for A in (W, (dense + dense.T) / 2))
     # both span one space; the angle between them is the residual, 1e-3, over the gap between eigenvalues
     np.testing.assert_allclose(np.linalg.svd(implicit.T @ written, compute_uv=False), 1, atol=1e-4)
+
+
+def test_ties_are_weak_where_another_recording_begins():
+    ties = _ncut._tie_neighbours(6, 2.0, (2, 5), np)[:, 0]
+    np.testing.assert_allclose(ties, [2, 2 * JOIN_SHARE, 2, 2, 2 * JOIN_SHARE])  # of samples 1 and 2, 4 and 5
 
 
 def test_labels_can_be_used_as_indices():

@@ -508,6 +508,16 @@ def test_boundaries_move_from_the_grid_to_the_best_sample_nearby(min_length):
     np.testing.assert_array_equal(cut_module.refine(cost, starts, 1, min_length), starts)
 
 
+def test_boundaries_of_recordings_stay_where_they_are_and_others_move_beside_them():
+    levels = np.repeat([0.0, 3.0, 0.0, 3.0], [17, 20, 15, 12])[:, None]
+    cost = GaussianCost([0.1 * np.random.default_rng(0).standard_normal((64, 2)) + levels])
+    refined = cut_module.refine(cost, np.array([20, 36, 40, 50]), 4, 2, (36, 40))
+    assert refined.tolist() == [17, 36, 40, 52]
+    assert cut_module.refine(cost, np.array([20, 36, 50]), 4, 2).tolist() == [17, 37, 52]
+    # without room between its neighbours, a boundary stays
+    assert cut_module.refine(cost, np.array([20, 22, 24]), 4, 5, (20, 24)).tolist() == [20, 22, 24]
+
+
 def test_spans_without_room_on_the_grid_are_halves_of_the_longest():
     whole, apart = [slice(0, 50)], [slice(0, 10), slice(10, 50)]
     assert cut_module._fill_up(np.array([10, 40]), whole, 3, 5).tolist() == [10, 40]
@@ -516,3 +526,5 @@ def test_spans_without_room_on_the_grid_are_halves_of_the_longest():
     # spans have their least length, also where only one division is possible, and recordings keep their ends
     assert cut_module._fill_up(np.array([6, 12]), [slice(0, 17)], 5, 3).tolist() == [3, 6, 9, 12]
     assert cut_module._fill_up(np.array([10]), apart, 4, 13).tolist() == [10, 23, 36]
+    # the longest has no room for two
+    assert cut_module._fill_up(np.array([30]), [slice(0, 30), slice(30, 49)], 4, 10).tolist() == [10, 20, 30]

@@ -138,6 +138,12 @@ def test_joins_are_boundaries_beside_the_most_prominent_peaks_of_each_recording(
         cutter.cut(n_spans="many")
 
 
+def test_recordings_of_one_sample_have_no_peaks():
+    Z, _ = planted([6, 6])
+    cutter = PeakCutter(None, np.hstack([Z[:, :1], Z]), joins=(1,))
+    assert cutter.cut().boundaries.tolist() == cutter.cut(n_spans=3).boundaries.tolist() == [1, 7]
+
+
 def test_the_strength_takes_no_more_memory_than_the_differences():
     Z = np.random.default_rng(0).standard_normal((600, 600))
     tracemalloc.start()

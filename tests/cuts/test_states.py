@@ -12,6 +12,7 @@ from seqspan._core.spans import Division
 from seqspan.cuts import states as module
 from seqspan.cuts.coordinates import FAR, Coordinates
 from seqspan.cuts.ordered.features import measure_noise
+from seqspan.cuts.ordered.labels import FIXED_CORRELATION, effective_share
 from seqspan.cuts.states import States, _describe
 
 MEANS = {0: (4, 0, 0, 0), 1: (0, 4, 0, 0), 2: (0, 0, 4, 0), 9: (0, 0, 0, 4)}
@@ -222,6 +223,16 @@ def test_nearness_is_that_of_the_samples_learned_from():
     assert states.nearness == pytest.approx((near.min(), near.std()))
 
 
+def test_every_sample_counts_for_its_label_and_long_spans_for_less():
+    X, division = draw([0, 1, 0])
+    states = States.learn(X, division)
+    Y, share = states.describe(X)[0], effective_share(40, FIXED_CORRELATION)
+    parts = Y[np.r_[:40, 80:120]], Y[40:80]
+    np.testing.assert_allclose(states.counts, [80 * share, 40 * share, 120])
+    np.testing.assert_allclose(states.totals[:2], [share * rows.sum(axis=0) for rows in parts], atol=1e-6)
+    np.testing.assert_allclose(states.products[:2], [share * rows.T @ rows for rows in parts], atol=1e-6)
+
+
 def test_no_samples_have_no_labels():
     X, division = draw([0, 1])
     states = States.learn(X, division)
@@ -234,3 +245,9 @@ def test_anchors_are_kept_in_single_precision():
     arrays = States.learn(*draw([0, 1])).to_arrays()
     kept = {name: array.dtype for name, array in arrays.items() if name.endswith("_anchors")}
     assert kept == {"places_anchors": np.float32, "directions_anchors": np.float32}
+
+
+def test_what_rounding_is_does_not_depend_on_how_many_equal_samples_there_are():
+    alone = Division(np.array([], dtype=np.intp), np.array([0]))
+    few, many = (States.learn(np.full((3, n), 0.7), alone).features.places.unit for n in (10, 1000))
+    assert many == few

@@ -86,6 +86,7 @@ def test_delay_puts_neighbours_side_by_side():
     got = Delay(window=3, lag=1).apply(X)
     assert got.tolist() == [[0, 0, 1], [0, 1, 2], [1, 2, 3], [2, 3, 4], [3, 4, 4]]
     assert Delay(window=3, lag=2).apply(X)[2].tolist() == [0, 2, 4]
+    np.testing.assert_array_equal(make_chain("delay:1").apply(X), X)  # nothing but itself
     assert preprocess(recording_of(X), "delay:3").feature_names == ("f0[-1]", "f0[+0]", "f0[+1]")
 
 
@@ -203,6 +204,15 @@ def test_pca_after_centring_keeps_no_direction_of_rounding_errors():
     assert single.shape == double.shape
 
 
+def test_pca_of_many_rows_in_single_precision_is_that_of_double():
+    """A mean of 20,000 rows, summed up in single precision, would be a direction of its own."""
+    rows = 0.7 + 1e-4 * np.outer(np.random.default_rng(0).standard_normal(20_000), [3.0, 4.0, 0.0])
+    single = rows.astype(np.float32)
+    wanted = Pca(0.9).apply(single.astype(float))
+    assert wanted.shape[1] == 2  # where they vary, and their mean
+    np.testing.assert_allclose(np.abs(Pca(0.9).apply(single)), np.abs(wanted), atol=1e-6)
+
+
 def test_the_given_rows_are_left_alone():
     X = np.random.default_rng(2).normal(size=(6, 3))
     kept = X.copy()
@@ -281,6 +291,13 @@ def test_auto_scales_where_a_column_is_half_as_wide_again_as_the_median_one(devi
     waves = np.sqrt(2) * np.sin(2 * np.pi * np.outer(np.arange(60) / 60, [1, 2, 3, 4, 5]))  # of deviation 1
     assert names_of(waves * deviations, "mocap") == wanted
     assert names_of(waves * deviations - 30) == wanted
+
+
+def test_columns_differ_in_unit_if_one_varies_more_than_five_times_as_much():
+    signs = np.tile([1.0, -1.0], 10)[:, None]
+    for most, differ in ((5.0, False), (6.0, True)):
+        _, reasons = choose_steps(signs * [1.0, 4.0, most] - 9, "table")
+        assert reasons[1].endswith("(different units)") == differ
 
 
 def test_auto_says_why_in_the_notes():

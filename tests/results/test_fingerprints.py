@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import hashlib
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,19 @@ def test_the_hash_of_files_tells_names_and_contents(tmp_path):
     a, b, c = (tmp_path / name for name in "abc")
     assert len({hash_files(files) for files in ([a], [c], [a, b], [b, a], [a, c], [a, b, c])}) == 6
     assert hash_files([a]) == hash_files([b]) == hash_file(a) == hashlib.sha256(b"x").hexdigest()
+
+
+def test_a_file_is_not_held_at_once(tmp_path):
+    size = 8 * fingerprints.BLOCK_BYTES + 5
+    (tmp_path / "film").write_bytes(b"x" * size)
+    tracemalloc.start()
+    try:
+        found = hash_file(tmp_path / "film")
+        taken = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert found == hashlib.sha256(b"x" * size).hexdigest()
+    assert taken < size / 2
 
 
 def test_the_hash_of_the_code_tells_every_change(tmp_path, monkeypatch):
@@ -47,6 +61,7 @@ def test_the_hash_of_a_problem_tells_samples_their_shape_and_type_and_settings()
     X = np.arange(6.0).reshape(2, 3)
     settings = {"lam1": 0.1, "solver": "fast"}
     others = [X.T, X.reshape(3, 2), X + 1, X.astype(np.float32), X.astype(np.int64).view(np.float64)]
+    others.append(X.view(np.int64))  # the same bytes
     hashes = {hash_problem(each, settings) for each in (X, *others)} | {hash_problem(X, {"lam1": 0.2})}
-    assert len(hashes) == 7
+    assert len(hashes) == 8
     assert hash_problem(np.asfortranarray(X), settings) == hash_problem(X, dict(reversed(settings.items())))

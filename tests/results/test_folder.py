@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from contextlib import suppress
@@ -90,6 +91,35 @@ def test_what_killed_runs_have_left_is_removed(tmp_path):
     assert not list(tmp_path.glob(f"{results.STAGING}*"))
 
 
+def test_what_cannot_be_removed_or_is_gone_already_is_no_error(tmp_path, monkeypatch):
+    """Somebody may have taken our rights to a folder, and another run may remove the same leftovers."""
+    stays, vanishes = tmp_path / f"{STAGING}abc", tmp_path / f"{STAGING}99.npz"
+    stays.mkdir()
+    vanishes.touch()
+
+    def refuse(path, **options):
+        if STAGING in str(path) and "abc" in str(path):
+            raise PermissionError
+        return rmdir(path, **options)
+
+    def vanish(path):
+        if path == vanishes:
+            os.unlink(path)
+        return path.exists() and is_dir(path)
+
+    rmdir, is_dir = os.rmdir, Path.is_dir
+    monkeypatch.setattr(os, "rmdir", refuse)
+    monkeypatch.setattr(Path, "is_dir", vanish)
+    _remove_unfinished(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == [stays.name]
+
+
+def test_no_file_of_ours_is_the_folder_itself():
+    names = ("", ".", "..", "a.csv", "sub/..")
+    for folder in (Path("/"), Path("/films/film.seqspan")):
+        assert Earlier(folder, ({"files": dict.fromkeys(names, "12ab")},)).digests == {"a.csv": {"12ab"}}
+
+
 def test_an_error_while_writing_changes_nothing(tmp_path):
     write_version(tmp_path, 1)
     before = content(tmp_path)
@@ -121,9 +151,13 @@ def test_what_a_living_process_writes_is_left_alone(tmp_path):
         theirs.mkdir()
         cached = tmp_path / f"{STAGING}{other.pid}.npz"  # a solution that is being saved
         cached.touch()
+        dead = [tmp_path / f"{STAGING}{name}" for name in "abcdefghijklmnop"]
+        for left in dead:
+            left.touch()
         _remove_unfinished(tmp_path)
         assert theirs.exists()
         assert cached.exists()
+        assert not any(left.exists() for left in dead)
         other.communicate(b"\n")
     _remove_unfinished(tmp_path)
     assert not theirs.exists()

@@ -126,6 +126,21 @@ def test_a_lock_that_was_removed_meanwhile_is_taken_anew(tmp_path, monkeypatch):
     assert closed == opened
 
 
+def test_where_there_is_no_fcntl_the_first_byte_is_locked(tmp_path, monkeypatch):
+    locked = []
+
+    def locking(file, mode, n_bytes):
+        if locked:
+            raise PermissionError
+        locked.append((mode, n_bytes))
+
+    monkeypatch.setitem(sys.modules, "fcntl", None)
+    monkeypatch.setitem(sys.modules, "msvcrt", SimpleNamespace(LK_NBLCK="without waiting", locking=locking))
+    with reserved(tmp_path), pytest.raises(BlockingIOError, match="another run"), reserved(tmp_path):
+        pass
+    assert locked == [("without waiting", 1)]
+
+
 def test_two_processes_never_mix_their_files(tmp_path):
     workers = [start(PUBLISH, tmp_path / "out", name, 40) for name in ("one", "two")]
     for worker in workers:

@@ -18,6 +18,7 @@ from seqspan.exports.selection import Selection
 from seqspan.results.documents import DOCUMENT, seal
 from seqspan.results.fingerprints import hash_file
 from seqspan.results.folder import LABELS, SEGMENTS
+from seqspan.results.stored import read_tables
 
 ROWS = np.repeat([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]], 20, axis=0)
 ROWS = ROWS + 0.1 * np.random.default_rng(0).standard_normal(ROWS.shape)
@@ -104,6 +105,16 @@ def test_without_confidence_there_is_none(tmp_path):
     np.testing.assert_allclose(
         Segmentation.load(tmp_path / "whole.seqspan").confidence, whole.confidence, rtol=0.01
     )
+
+
+def test_without_the_table_of_spans_they_start_where_labels_change(folder):
+    document = json.loads((folder / DOCUMENT).read_text())
+    whole, labels = (read_tables(folder, document, spans=spans) for spans in (True, False))
+    np.testing.assert_array_equal(labels.labels, whole.labels)
+    np.testing.assert_array_equal(labels.boundaries, whole.boundaries)
+    np.testing.assert_array_equal(labels.recording.times, whole.recording.times)
+    assert labels.confidence is None
+    assert labels.boundaries.tolist() == [20]
 
 
 def test_what_somebody_wrote_by_hand_is_read_if_it_makes_sense(folder):

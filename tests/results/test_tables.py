@@ -135,7 +135,8 @@ def test_what_is_said_about_recordings_is_read_again(tmp_path, walks):
     again = results.read_recording({name: [row[name] for row in rows] for name in rows[0]}, about)
     assert (again.lengths, again.sources, again.names) == ((3, 2), recording.sources, recording.names)
     assert (again.kind, again.time_unit, len(again)) == ("table", "s", 5)
-    alone = results.describe_recording(recording_at(np.arange(3.0)))
+    alone = results.describe_recording(recording_at(np.arange(3.0), notes=("two rows left out",)))
+    assert alone["notes"] == ["two rows left out"]
     assert "recordings" not in alone
     assert alone["time_zone"] is None
 

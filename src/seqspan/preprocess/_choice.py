@@ -122,9 +122,7 @@ def _choose_lag(X: Matrix, joins: Sequence[int]) -> int:
     most = max(1, int(MAX_LAG_SHARE * longest))
     if longest <= 2 * most:
         return 1
-    steps = [
-        [part[lag:] - part[:-lag] for part in parts if len(part) > lag] for lag in range(1, 2 * most + 1)
-    ]
+    steps = [[part[lag:] - part[:-lag] for part in parts] for lag in range(1, 2 * most + 1)]
     differ = [float(np.median(np.abs(np.concatenate(each)))) for each in steps]
     return next((lag for lag in range(1, most) if differ[2 * lag - 1] <= SATURATED * differ[lag - 1]), most)
 

@@ -54,7 +54,7 @@ def is_sealed(document: Mapping[str, Any]) -> bool:
 def write_synced(path: Path, content: Any) -> None:
     """Write JSON and wait until it is on disk, so that a rename cannot take effect before it."""
     with path.open("w", encoding="utf-8") as file:
-        file.write(json.dumps(content, indent=1, ensure_ascii=True) + "\n")
+        file.write(json.dumps(content, indent=1) + "\n")
         file.flush()
         os.fsync(file.fileno())
 

@@ -61,7 +61,7 @@ def _lock(file: int) -> bool:
     """Lock an open file without waiting; return whether that worked."""
     try:
         import fcntl
-    except ImportError:  # pragma: no cover - Windows
+    except ImportError:  # on Windows
         import msvcrt
 
         try:

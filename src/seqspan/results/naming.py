@@ -127,7 +127,7 @@ class Claims:
         """The name of a label, or its letters."""
         lines, own, letters = self.lines_of[label], title_of(label, self.names), name_label(label)
         fresh = [name for name in lines if not self._is_left_behind(label, name)]
-        new = fresh if len(lines) == 1 else [name for name in fresh if name not in (own, letters)]
+        new = [name for name in fresh if name not in (own, letters)]
         if len(new) > 1:
             raise ValueError(
                 f"label {letters} is called {printable(new[0])!r} in line {lines[new[0]]}, but "

@@ -97,6 +97,14 @@ def test_spans_up_to_a_place_are_forced_before_they_are_settled():
     assert paths.open_spans() == [(26, 1), (56, 0)]
 
 
+def test_all_spans_up_to_a_place_are_forced():
+    paths = GrowingPaths(2, price=3.2, shortest=5)
+    paths.extend(np.repeat([[0.0, 1.0, 0.0], [1.0, 0.0, 1.0]], [8, 7, 8], axis=1))
+    assert paths.settle() == []  # all of it with the first label costs 7.0 instead of 6.4
+    assert paths.force(15) == [(8, 0), (15, 1)]
+    assert paths.open_spans() == [(23, 0)]
+
+
 def test_a_path_goes_on_from_its_state():
     costs = draw_costs(np.random.default_rng(0), 3, 400)
     one, found = GrowingPaths(3, 4.0, 5), []

@@ -14,6 +14,7 @@ from seqspan._core.spans import Division
 from seqspan.cuts.online import stream as module
 from seqspan.cuts.online.stream import Stream
 from seqspan.cuts.ordered.confidence import boundary_confidence
+from seqspan.cuts.ordered.labels import correlation_time
 from seqspan.cuts.ordered.n_spans import SpanCount
 from seqspan.estimators._partial_fit import Preparation
 
@@ -105,6 +106,20 @@ def test_a_boundary_that_the_whole_fit_puts_elsewhere_is_not_found_twice():
     assert found.n_final == 4
 
 
+def test_labels_that_are_new_at_the_end_are_different_ones():
+    stream = fed(recording(), 100)
+    stream.final, stream.final_labels = [100], [0]
+    found = stream.finish(Division(np.array([100, 200, 300, 400]), np.array([0, 1, 2, 0, 3])))
+    assert found.labels.tolist() == [0, 1, 2, 0, 3]
+
+
+@pytest.mark.parametrize("length", [150, 151, 153])
+def test_a_last_boundary_is_exact_between_places_that_are_far_apart(length):
+    stream = fed(recording([0, 1], length=length, noise=0.3), 50, time_scale=32)
+    assert stream._search.step == 8
+    assert stream.final == [length]
+
+
 def test_no_label_is_added_beyond_the_limit_at_the_end():
     stream = fed(recording(), 100, n_labels=2)
     assert stream.final
@@ -156,6 +171,14 @@ def test_a_long_span_ends_although_its_start_is_not_held(monkeypatch):
     stream = fed(X, 100)
     assert stream.final == [1500]
     assert stream.start >= 2400
+
+
+def test_spans_are_labelled_by_the_samples_that_are_held(monkeypatch):
+    monkeypatch.setattr(module, "HELD", 512)
+    monkeypatch.setattr(module, "KEPT", 384)
+    stream = fed(recording(), 100)
+    assert stream.start > 300
+    assert stream.division().labels.tolist() == ORDER
 
 
 def test_a_stream_that_is_stored_goes_on():
@@ -323,6 +346,13 @@ def test_the_time_scale_is_found_or_given():
     assert OSC().partial_fit(X).time_scale_ < 2
     assert 4 < OSC().partial_fit(smooth).time_scale_ < 20
     assert OSC(time_scale=16).partial_fit(X).time_scale_ == 16
+
+
+def test_the_time_scale_is_that_between_boundaries_that_are_exact():
+    X = gaussian_filter1d(recording([0, 1], length=65, noise=0.3), 1, axis=0)
+    stream = fed(X, 130)
+    Y = stream._Y[:, : stream._search.n_features]
+    assert stream.time_scale == pytest.approx(correlation_time(Y, np.array([0, 65, 128])))
 
 
 def test_no_span_is_shorter_than_the_time_scale():

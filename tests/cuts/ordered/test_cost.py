@@ -14,6 +14,7 @@ from tests.cuts.ordered.gaussian import cost_by_chain, features, weighted_cost
 from tests.problems import make_cost
 
 from seqspan._core.spans import Division
+from seqspan._core.threads import Team
 from seqspan.cuts.ordered import cost as cost_module
 from seqspan.cuts.ordered import view_model
 from seqspan.cuts.ordered.cost import GaussianCost, LeadingCosts
@@ -81,6 +82,14 @@ def test_densities_are_the_same_in_blocks_of_any_size(monkeypatch):
     expected = cost.densities(groups)
     monkeypatch.setattr(cost_module, "CACHED_ROWS", 7)
     np.testing.assert_allclose(cost.densities(groups), expected, rtol=1e-12)
+
+
+def test_densities_are_computed_by_as_many_threads_as_are_asked_for(monkeypatch):
+    cost, asked = GaussianCost([features(30, 2, seed=0)]), []
+    monkeypatch.setattr(cost_module, "Team", lambda n_jobs: asked.append(n_jobs) or Team(n_jobs))
+    groups = [cost.summarise(0, 12), cost.summarise(12, 30)]
+    np.testing.assert_array_equal(cost.densities(groups, 2), cost.densities(groups))
+    assert asked == [2, 1]
 
 
 @pytest.mark.parametrize(("prior_samples", "weight"), [(1.0, 1.0), (10.0, 1.0), (4.0, 0.2)])

@@ -202,6 +202,8 @@ def test_windows_of_a_long_recording_leave_no_trace(given, joins, monkeypatch):
     assert len(cutter._windows) == 8
     found = cutter.cut(**numbers)
     expected = np.union1d(np.cumsum(lengths)[:-1], joins)
+    if not numbers and not joins:  # edges of windows are not counted
+        assert cutter._choose(1, "default") == len(expected) + 1
     assert len(found.boundaries) == len(expected)
     assert np.abs(found.boundaries - expected).max() <= 1
     assert found.n_labels == 4
@@ -223,6 +225,12 @@ def test_scenes_on_a_grid_start_where_they_start(monkeypatch):
     cutter = OrderedCutter(scenes(cuts, 140), np.eye(140))
     for n_spans in (4, 6):
         assert set(cuts) <= set(cutter.cut(n_spans).boundaries.tolist())
+
+
+def test_a_recording_shorter_than_a_span_is_one_and_leaves_the_others_theirs():
+    X = scenes([30, 60, 63, 93], 123)
+    cutter = OrderedCutter(X, np.eye(123), (60, 63))
+    assert cutter.cut(5).boundaries.tolist() == [30, 60, 63, 93]
 
 
 KINDS = {
@@ -312,6 +320,20 @@ def test_the_grain_is_that_of_the_number_of_spans():
     cutter.span_count = nothing
     assert [cutter._choose(1, grain) for grain in ("coarse", "default", "fine")] == [1, 1, 4]
     assert cutter._choose(2, "default") == 4  # asking for two labels says that something changes
+
+
+def test_neighbours_that_are_alike_are_one_span_if_no_number_is_asked_for():
+    cutter = OrderedCutter(scenes([30, 60, 90], 120, noise=0.3), np.eye(120))
+    rough = np.array([15, 30, 60, 90])
+    assert cutter._label(rough, "auto", None, "default").boundaries.tolist() == [30, 60, 90]
+    assert len(cutter._label(rough, "auto", 5, "default").labels) == 5
+
+
+def test_spans_are_counted_and_searched_for_beforehand_where_both_wait_for_a_gpu():
+    cutter = OrderedCutter(scenes([30], 60), np.eye(60))
+    cutter._count_and_search()
+    assert vars(cutter).keys() >= {"span_count", "_search"}
+    assert cutter._search.divide(2).tolist() == [30]
 
 
 def test_arrays_stay_as_they_are_and_the_answer_the_same():
@@ -486,6 +508,16 @@ def test_boundaries_move_from_the_grid_to_the_best_sample_nearby(min_length):
     np.testing.assert_array_equal(cut_module.refine(cost, starts, 1, min_length), starts)
 
 
+def test_boundaries_of_recordings_stay_where_they_are_and_others_move_beside_them():
+    levels = np.repeat([0.0, 3.0, 0.0, 3.0], [17, 20, 15, 12])[:, None]
+    cost = GaussianCost([0.1 * np.random.default_rng(0).standard_normal((64, 2)) + levels])
+    refined = cut_module.refine(cost, np.array([20, 36, 40, 50]), 4, 2, (36, 40))
+    assert refined.tolist() == [17, 36, 40, 52]
+    assert cut_module.refine(cost, np.array([20, 36, 50]), 4, 2).tolist() == [17, 37, 52]
+    # without room between its neighbours, a boundary stays
+    assert cut_module.refine(cost, np.array([20, 22, 24]), 4, 5, (20, 24)).tolist() == [20, 22, 24]
+
+
 def test_spans_without_room_on_the_grid_are_halves_of_the_longest():
     whole, apart = [slice(0, 50)], [slice(0, 10), slice(10, 50)]
     assert cut_module._fill_up(np.array([10, 40]), whole, 3, 5).tolist() == [10, 40]
@@ -494,3 +526,5 @@ def test_spans_without_room_on_the_grid_are_halves_of_the_longest():
     # spans have their least length, also where only one division is possible, and recordings keep their ends
     assert cut_module._fill_up(np.array([6, 12]), [slice(0, 17)], 5, 3).tolist() == [3, 6, 9, 12]
     assert cut_module._fill_up(np.array([10]), apart, 4, 13).tolist() == [10, 23, 36]
+    # the longest has no room for two
+    assert cut_module._fill_up(np.array([30]), [slice(0, 30), slice(30, 49)], 4, 10).tolist() == [10, 20, 30]

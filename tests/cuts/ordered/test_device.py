@@ -10,6 +10,7 @@ from importlib.resources import files
 
 import numpy as np
 import pytest
+from scipy.special import gammaln
 
 from seqspan._core.backend import is_on_gpu, require_cupy, to_host
 from seqspan.cuts import make_cutter
@@ -19,6 +20,7 @@ from seqspan.cuts.ordered.features import coefficient_features, sample_features
 from seqspan.cuts.ordered.labels import LabelTree
 from seqspan.cuts.ordered.n_spans import FEATURE_COUNTS, Effort, count_spans
 from seqspan.cuts.ordered.search import SpanSearch
+from seqspan.cuts.ordered.view_model import filling
 from seqspan.datasets import make_motion
 from seqspan.models import Osc
 from seqspan.solvers import solve_fast
@@ -51,6 +53,88 @@ def test_there_is_room_for_every_number_of_features():
 @pytest.mark.parametrize("name", ["sum_cells", "sum_blocks", "fill_costs", "add_spans", "pair_costs"])
 def test_what_is_launched_is_there(name):
     assert re.search(rf"\b{name}\(", SOURCE)
+
+
+class PassedForGpu(np.ndarray):
+    """An array on the host that code takes for one on a GPU."""
+
+    __module__ = "cupy"
+
+    def get(self):
+        return np.asarray(self)
+
+
+class PlainSpanCosts:
+    """`SpanCosts` for arrays that are passed for one on a GPU, by the loop of the host."""
+
+    def __init__(self, *model):
+        self.model = model
+
+    def add(self, Y, places, shortest, C):
+        assert is_on_gpu(Y)
+        fill, firsts = filling(np.ascontiguousarray(Y.get()), places)
+        for first in firsts:
+            fill((places, shortest), self.model, first, C)
+
+
+class PlainPairCosts:
+    """`PairCosts` in NumPy, from the same arguments: each pair by the determinant of its scatter."""
+
+    def __init__(self, model, counts, totals, products):
+        self.model, self.moments = model, (counts, totals, products)
+
+    def __call__(self, ones, others):
+        prior, sizes, slopes, shares, halves, weight, constant = self.model
+        costs = []
+        for pair in zip(ones, others, strict=True):
+            count, total, product = (moments[list(pair)].sum(axis=0) for moments in self.moments)
+            scatter = product - np.outer(total, total) / (count + 1) + prior * np.eye(len(total))
+            logs = [np.linalg.slogdet(scatter[:size, :size])[1] for size in sizes]
+            cost = np.diff(logs, prepend=0) @ (slopes[:, 0] + count * slopes[:, 1])
+            cost += shares @ (gammaln(halves) - gammaln(halves + count / 2))
+            costs.append(cost + weight * np.log1p(count) - constant)
+        return np.array(costs)
+
+
+@pytest.fixture
+def no_gpu(monkeypatch):
+    """What is launched on a GPU, in place of which something else runs on the host."""
+    monkeypatch.setattr("seqspan.cuts.ordered.cost.require_cupy", lambda: np)
+    monkeypatch.setattr(device_functions, "SpanCosts", PlainSpanCosts)
+    monkeypatch.setattr(device_functions, "PairCosts", PlainPairCosts)
+
+
+@pytest.mark.parametrize("widths", [(1,), (3, 5)], ids=str)
+def test_device_functions_get_what_costs_are_made_of(widths, no_gpu):
+    views = [features(120, width, seed) for seed, width in enumerate(widths)]
+    host, device = GaussianCost(views), GaussianCost([view.view(PassedForGpu) for view in views])
+    places = host.places(4, slice(10, 110))
+    for beyond_chance in (False, True, False):  # what was computed for one is not used for the other
+        options = {"shortest": 3, "n_jobs": 1, "beyond_chance": beyond_chance}
+        expected = host.span_costs(places, **options)
+        np.testing.assert_allclose(device.span_costs(places, **options), expected, rtol=1e-6)
+
+
+def test_device_functions_get_the_leading_features(no_gpu, monkeypatch):
+    Y, places, costs = features(90, 5, 0), np.arange(0, 91, 3), LeadingCosts(90, (1, 2, 4))
+    expected = costs.span_costs(Y, places, 2)
+    monkeypatch.setattr("seqspan.cuts.ordered.cost.filling", None)  # the loop of the host
+    found = costs.span_costs(Y.view(PassedForGpu), places, 2)
+    assert found.dtype == np.float32  # device functions fill in nothing else
+    np.testing.assert_allclose(found, expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize("p", [1, 5])
+def test_device_functions_get_the_moments_of_pairs(p, no_gpu):
+    cost = GaussianCost([features(60, p, 0)], prior_samples=4.0)
+    spans = [cost.summarise(start, start + 20) * 0.3 for start in (0, 20, 40)]
+    counts = np.array([span.count for span in spans])
+    totals, products = (
+        np.stack([getattr(span, name)[0] for span in spans], axis=-1) for name in ("totals", "products")
+    )
+    groups = [(counts, totals, products)]  # groups last
+    found = cost.pairs_on_gpu(groups)(np.array([1, 1]), np.array([0, 2]))
+    np.testing.assert_allclose(found, cost.costs([spans[1] + spans[0], spans[1] + spans[2]]))
 
 
 @pytest.mark.gpu

@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy.ndimage import gaussian_filter1d
 from scipy.spatial.distance import pdist, squareform
 from sklearn.decomposition import KernelPCA
 from sklearn.metrics.pairwise import cosine_similarity
 
 from seqspan._core import kernels as kernels_module
+from seqspan._core.threads import Team
 from seqspan.cuts.ordered import features
-from seqspan.cuts.ordered.features import SampleFeatures, coefficient_features, sample_features
+from seqspan.cuts.ordered.features import (
+    SampleFeatures,
+    coefficient_features,
+    count_label_features,
+    sample_features,
+)
 
 
 def smooth_path(d, n, seed, width=5):
@@ -59,6 +67,12 @@ def test_no_more_samples_than_anchors_give_kernel_pca_by_the_book(case, d, n):
     Y = make(X, 6)
     assert Y.shape == (n, 6)
     np.testing.assert_allclose(alignment(Y, by_the_book(kernel(X), 6)), 1, atol=1e-8)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_single_precision_has_columns_of_mean_zero_to_rounding_of_double(case):
+    Y = CASES[case][0](smooth_path(5, 3000, seed=0).astype(np.float32))
+    np.testing.assert_allclose(Y.mean(axis=0), 0, atol=1e-12)
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -212,14 +226,38 @@ def test_learned_features_are_the_same_after_a_file(X, tmp_path):
     learned, Y = SampleFeatures.fit(X)
     np.savez(tmp_path / "features.npz", **learned.to_arrays())
     with np.load(tmp_path / "features.npz") as arrays:
-        np.testing.assert_allclose(SampleFeatures.from_arrays(arrays)(X), Y, atol=1e-10)
+        again = SampleFeatures.from_arrays(arrays)
+    np.testing.assert_allclose(again(X), Y, atol=1e-10)
+    for name in features.PARTS:  # numbers are numbers again
+        kept, found = vars(getattr(learned, name)), vars(getattr(again, name))
+        assert [type(value) for value in found.values()] == [type(value) for value in kept.values()]
 
 
 @pytest.mark.parametrize("n_samples", [1, 40, 1300])
-def test_the_number_of_threads_does_not_matter(n_samples, monkeypatch):
+@pytest.mark.parametrize("make", [sample_features, coefficient_features])
+def test_the_number_of_threads_does_not_matter(make, n_samples, monkeypatch):
+    asked = []
     monkeypatch.setattr(kernels_module, "BLOCK_SAMPLES", 37)
+    monkeypatch.setattr(features, "Team", lambda n_jobs: asked.append(n_jobs) or Team(n_jobs))
     X = np.random.default_rng(0).standard_normal((5, n_samples))
-    for make in (sample_features, coefficient_features):
-        alone, together = make(X, n_jobs=1), make(X, n_jobs=3)
-        np.testing.assert_array_equal(alone, together)
-        assert len(alone) == n_samples
+    alone, together = make(X, n_jobs=1), make(X, n_jobs=3)
+    np.testing.assert_array_equal(alone, together)
+    assert len(alone) == n_samples
+    assert asked == [1, 1, 1, 3]  # eigenvectors take one, blocks of samples as many as are asked for
+
+
+@pytest.mark.parametrize("make", [sample_features, coefficient_features])
+def test_functions_are_of_the_library_that_arrays_are_of(make, monkeypatch):
+    """On a GPU, NumPy's would copy them to the host, or fail."""
+
+    def library(X):
+        assert isinstance(X, np.ndarray)
+        return np
+
+    monkeypatch.setattr(features, "namespace", library)
+    assert make(smooth_path(4, 50, seed=5), 3).shape == (50, 3)
+
+
+@given(st.integers(0, 100))
+def test_labels_have_as_many_features_as_samples_have_channels_within_limits(n_channels):
+    assert count_label_features(n_channels) == sorted([8, n_channels, 32])[1]

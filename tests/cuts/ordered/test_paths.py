@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from seqspan.cuts.online.paths import GrowingPaths
 from seqspan.cuts.ordered.paths import CheapestPath
 
 
@@ -79,3 +80,9 @@ def test_no_more_is_held_than_two_numbers_per_sample_and_a_block():
     finally:
         tracemalloc.stop()
     assert taken < 8 * (3 * n_samples + 4 * n_labels * block)  # the path itself is a third; all costs: 16 MB
+
+
+def test_starts_have_the_type_of_those_of_a_stream():
+    """Otherwise the loop that both call would be compiled twice, which takes seconds."""
+    starts = CheapestPath(2, 9, price=1.0, shortest=3)._open[1]
+    assert starts.dtype == GrowingPaths(2, price=1.0, shortest=3).state()["path_where"].dtype

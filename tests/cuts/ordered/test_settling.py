@@ -129,6 +129,21 @@ def test_recordings_are_settled_each_on_its_own():
     assert found.labels.tolist() == [0, 1, 1, 0]
 
 
+def test_a_recording_too_short_for_a_span_is_one():
+    Y = places([0, 1, 0, 1, 0], [30, 30, 3, 30, 30], noise=0.2)
+    cost = GaussianCost([Y], prior_samples=PRIOR_SAMPLES)
+    rough = Division(np.array([27, 60, 63, 97]), np.array([0, 1, 0, 1, 0]))
+    found = Settling(cost, 5, joins=(60, 63)).settle(rough, 5)
+    assert found.boundaries.tolist() == [30, 60, 63, 93]
+    assert found.labels.tolist() == [0, 1, 0, 1, 0]
+
+
+def test_one_label_alone_does_not_cross_a_join():
+    cost = GaussianCost([places([0], [60])], prior_samples=PRIOR_SAMPLES)
+    rough = Division(np.array([20, 40]), np.array([0, 0, 0]))
+    assert Settling(cost, 5, joins=(40,)).settle(rough).boundaries.tolist() == [40]
+
+
 def test_as_many_labels_are_kept_as_there_were():
     """One kind of samples under three labels: the cheapest path has one span, the answer three."""
     Y = np.random.default_rng(0).standard_normal((60, 2))

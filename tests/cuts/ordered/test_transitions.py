@@ -72,6 +72,14 @@ def test_ways_from_state_to_state_are_divided_between_them(seed, inflation):
     assert np.abs(found.boundaries - middles).max() <= RAMP // 2  # somewhere on the way
 
 
+@pytest.mark.parametrize(("bow", "n_labels"), [(0.4, 2), (1.2, 3)])
+@pytest.mark.parametrize("seed", [0, 1])
+def test_a_way_four_deviations_off_the_straight_line_is_a_state(seed, bow, n_labels):
+    Y, rough = draw([0, 1], seed=seed)
+    Y[40 : 40 + RAMP, 1] += bow * np.sin(np.pi * (np.arange(RAMP) + 0.5) / RAMP)
+    assert transitions(Y).absorb(rough).n_labels == n_labels
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_a_state_halfway_is_a_state_because_samples_stay_there(seed):
     rng = np.random.default_rng(seed)
@@ -105,6 +113,15 @@ def test_a_way_in_two_parts_is_absorbed_part_by_part():
     assert found.labels.tolist() == [0, 1, 0, 1]
 
 
+def expected_costs(samples, weights, Y):
+    """What rows of Y cost under the Gaussian that two features of weighted samples lead to expect."""
+    count = weights.sum()
+    mean = weights @ samples / (count + 1)
+    scatter = (samples * weights[:, None]).T @ samples - (count + 1) * np.outer(mean, mean)
+    covariance = (scatter + PRIOR_VARIANCE * PRIOR_SAMPLES * np.eye(2)) / (PRIOR_SAMPLES + count)
+    return -multivariate_normal(mean, covariance).logpdf(Y) - np.log(np.pi)  # as costs do
+
+
 @pytest.mark.parametrize("length", [3, 7, STEPS, 30])
 def test_a_transition_costs_what_mixtures_of_its_neighbours_do(length):
     rng = np.random.default_rng(length)
@@ -121,12 +138,27 @@ def test_a_transition_costs_what_mixtures_of_its_neighbours_do(length):
         share = (step + 0.5) / (len(edges) - 1)
         worth = [50 * effective_share(50), 20 * effective_share(20)]
         weights = np.repeat([sum(worth) * (1 - share) / 50, sum(worth) * share / 20], [50, 20])
-        samples = np.concatenate([Y[:50], Y[50 + length :]])
-        mean = weights @ samples / (sum(worth) + 1)
-        scatter = (samples * weights[:, None]).T @ samples - (sum(worth) + 1) * np.outer(mean, mean)
-        covariance = (scatter + PRIOR_VARIANCE * PRIOR_SAMPLES * np.eye(2)) / (PRIOR_SAMPLES + sum(worth))
-        expected -= multivariate_normal(mean, covariance).logpdf(Y[50 + t]) + np.log(np.pi)  # as costs do
+        expected += expected_costs(np.concatenate([Y[:50], Y[50 + length :]]), weights, Y[50 + t])
     assert costs[1] == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("length", [1, 2, 6])
+@pytest.mark.parametrize("seed", range(12))
+def test_a_transition_is_divided_where_its_neighbours_describe_it_best(seed, length):
+    """States are so close that a fraction of a nat decides, up to all of the samples for one of them."""
+    rng = np.random.default_rng(seed)
+    Y = rng.standard_normal((70 + length, 2)) + np.repeat([0.0, 0.4, 0.8], [40, length, 30])[:, None]
+    solver, end = transitions(Y), 40 + length
+    division = Division(np.array([40, end]), np.array([0, 1, 2]))
+    models = solver.cost.summarise_labels(division, effective_share)
+    found = solver._divide(division, models, np.array([False, True, False]))
+    before, after = (
+        expected_costs(samples, np.full(len(samples), effective_share(len(samples))), Y[40:end])
+        for samples in (Y[:40], Y[end:])
+    )
+    before, after = np.atleast_1d(before), np.atleast_1d(after)  # of one row, SciPy returns a number
+    places = [before[:k].sum() + after[k:].sum() for k in range(length + 1)]
+    assert found.boundaries.tolist() == [40 + int(np.argmin(places))]
 
 
 def test_a_mixture_of_equal_shares_is_half_of_either():

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from scipy.sparse.csgraph import connected_components
 
 from seqspan.cuts.spectral import spectrum as _spectrum
+from seqspan.cuts.spectral.affinity import SharedAffinity
 from seqspan.cuts.spectral.n_subspaces import (
     ESTIMATORS,
     count_laplacian_zeros,
@@ -20,6 +21,7 @@ from seqspan.cuts.spectral.n_subspaces import (
     find_soft_gap,
     find_svd_gap,
     laplacian_eigenvalues,
+    soft_scores,
 )
 
 SPECTRAL_DATA = st.tuples(st.integers(0, 2**31), st.integers(2, 14))
@@ -131,12 +133,29 @@ def test_the_laplacian_s_eigenvalues_are_those_of_numpy(data):
     np.testing.assert_allclose(laplacian_eigenvalues(W, 2), expected[:2], atol=1e-9)
 
 
+def test_eigenvalues_of_a_large_affinity_are_as_accurate_as_asked_for(monkeypatch):
+    monkeypatch.setattr(_spectrum, "DENSE_LIMIT", 100)
+    W = random_affinity(0, 300)
+    expected = laplacian_spectrum(W, normalised=True)[:4]
+    np.testing.assert_allclose(laplacian_eigenvalues(W, 4, tol=1e-7), expected, atol=1e-12)
+
+
+def test_eigenvalues_of_a_shared_affinity_are_those_of_it_written_out():
+    shared = SharedAffinity(np.random.default_rng(0).random((3, 20)))
+    W = shared.multiply(np.eye(20))
+    np.testing.assert_allclose(
+        laplacian_eigenvalues(shared, 2), laplacian_spectrum(W, normalised=True)[:2], atol=1e-12
+    )
+
+
 @given(data=SPECTRAL_DATA)
 def test_the_soft_gap_is_its_formula(data):
     W = random_affinity(*data)
-    zeroness = [1 / (1 + (10 * mu) ** 3) - mu for mu in laplacian_spectrum(W, normalised=True)]
+    values = laplacian_spectrum(W, normalised=True)
+    zeroness = [1 / (1 + (10 * mu) ** 3) - mu for mu in values]
     gaps = [a - b for a, b in pairwise(zeroness)]
     gaps[0] /= 3
+    np.testing.assert_allclose(soft_scores(values), gaps, atol=1e-12)
     assert find_soft_gap(W) == 1 + max(range(len(gaps)), key=gaps.__getitem__)
 
 
@@ -154,6 +173,7 @@ def test_scale_and_order_of_the_samples_do_not_matter(method):
 def test_the_largest_number_asked_for_is_a_bound(method):
     W = planted(np.repeat(np.arange(6), 5))
     assert 1 <= estimate_n_subspaces(W, method, max_subspaces=4) <= 4
+    assert estimate_n_subspaces(W, method, max_subspaces=1) == 1
     assert estimate_n_subspaces(np.ones((1, 1)), method) == 1
     assert 1 <= estimate_n_subspaces(np.zeros((5, 5)), method) <= 5
 

@@ -10,10 +10,12 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 
+from seqspan._core.threads import Team
 from seqspan.cuts.spectral import ncut as _ncut
 from seqspan.cuts.spectral import spectrum as _spectrum
 from seqspan.cuts.spectral.affinity import SharedAffinity
 from seqspan.cuts.spectral.ncut import (
+    JOIN_SHARE,
     N_STARTS,
     _cut_value,
     _discretise,
@@ -165,6 +167,23 @@ def refuse_large(solver, limit):
     return guarded
 
 
+def test_degrees_are_sums_in_double_precision():
+    W = np.random.default_rng(0).random((3000, 3), dtype=np.float32).T
+    np.testing.assert_allclose(_spectrum.degrees(W), W.astype(float).sum(axis=1), rtol=1e-14)
+
+
+def test_the_krylov_space_has_six_blocks():
+    rng = np.random.default_rng(0)
+    A = rng.standard_normal((60, 60))
+    A, block = A + A.T, np.linalg.qr(rng.standard_normal((60, 2)))[0]
+    basis, image = _spectrum._krylov_basis(lambda V: A @ V, block)
+    powers = np.hstack([np.linalg.matrix_power(A / 20, k) @ block for k in range(6)])
+    assert basis.shape == powers.shape
+    np.testing.assert_allclose(basis.T @ basis, np.eye(12), atol=1e-12)
+    np.testing.assert_allclose(basis @ (basis.T @ powers), powers, atol=1e-9)
+    np.testing.assert_allclose(image, A @ basis)
+
+
 def test_pieces_of_a_large_graph_are_not_missed(monkeypatch):
     monkeypatch.setattr(_spectrum, "DENSE_LIMIT", 100)
     W, labels = planted([40] * 12)  # the eigenvalue 1 is repeated twelvefold, but for the ties in time
@@ -295,6 +314,25 @@ def test_many_cuts_are_the_single_cuts_where_every_default_counts():
         np.testing.assert_array_equal(normalised_cuts(W, [5], rng=seed)[5], normalised_cut(W, 5, rng=seed))
 
 
+@pytest.mark.parametrize(("numbers", "needed"), [([1], 0), ([30], 0), ([1, 3, 30], 3), ([2, 29, 30], 29)])
+def test_as_many_eigenvectors_are_computed_as_are_needed(numbers, needed, monkeypatch):
+    """One label and as many as samples need none."""
+    counts = []
+    monkeypatch.setattr(
+        _ncut, "_leading_vectors", lambda *given: counts.append(given[-1]) or _leading_vectors(*given)
+    )
+    normalised_cuts(random_graph(30, 0), numbers, rng=0)
+    assert counts == [needed]
+
+
+@pytest.mark.parametrize(("W", "teams"), [(random_graph(12, 0), []), (np.ones((2, 12)), [1])])
+def test_small_products_of_shared_affinities_have_one_thread(W, teams, monkeypatch):
+    asked = []
+    monkeypatch.setattr(_ncut, "Team", lambda n_jobs: asked.append(n_jobs) or Team(n_jobs))
+    normalised_cut(SharedAffinity(W) if teams else W, 2, rng=0)
+    assert asked == teams
+
+
 def test_an_offset_equals_the_eigenvectors_of_the_matrix_written_out():
     rng = np.random.default_rng(3)
     W = np.kron(np.eye(3), np.ones((8, 8))) + 0.6 * rng.random((24, 24))
@@ -336,6 +374,11 @@ def test_a_shared_affinity_is_cut_as_if_it_were_written_out(dtype, limit, monkey
     implicit, written = (_leading_vectors(A, 0.1, 0.2, 3) for A in (W, (dense + dense.T) / 2))
     # both span one space; the angle between them is the residual, 1e-3, over the gap between eigenvalues
     np.testing.assert_allclose(np.linalg.svd(implicit.T @ written, compute_uv=False), 1, atol=1e-4)
+
+
+def test_ties_are_weak_where_another_recording_begins():
+    ties = _ncut._tie_neighbours(6, 2.0, (2, 5), np)[:, 0]
+    np.testing.assert_allclose(ties, [2, 2 * JOIN_SHARE, 2, 2, 2 * JOIN_SHARE])  # of samples 1 and 2, 4 and 5
 
 
 def test_labels_can_be_used_as_indices():
@@ -406,6 +449,18 @@ def test_labels_on_a_gpu_are_those_on_the_host(k, monkeypatch):
     monkeypatch.setattr(_ncut, "_discretise", spy)
     np.testing.assert_array_equal(normalised_cut(W, k, rng=0), expected)
     assert blocks == ([N_STARTS] if 1 < k < 12 else [])
+
+
+def test_functions_are_of_the_library_that_arrays_are_of(monkeypatch):
+    """On a GPU, NumPy's would copy them to the host, or fail."""
+
+    def library(array):
+        assert isinstance(array, np.ndarray)
+        return np
+
+    monkeypatch.setattr(_ncut, "namespace", library)
+    W, labels = planted([8, 9, 8])
+    np.testing.assert_array_equal(normalised_cut(W, 3, rng=0), labels)
 
 
 def test_no_label_is_left_unused_if_nothing_tells_samples_apart():

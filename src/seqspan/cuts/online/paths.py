@@ -97,7 +97,7 @@ class GrowingPaths:
 
     def cheapest_label(self) -> int:
         """The label of everything, if that is shorter than the shortest span."""
-        return int(np.argmin(self._sums[:, -1] - self._sums[:, -1 - min(self.n_samples, self.shortest - 1)]))
+        return int(np.argmin(self._sums[:, -1] - self._sums[:, -1 - self.n_samples]))
 
     def state(self) -> dict[str, Any]:
         """All of it as arrays, for a checkpoint."""

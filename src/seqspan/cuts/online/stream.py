@@ -169,8 +169,8 @@ class Stream:
         labels = self._translate(whole, max(last, 0))[whole.sample_labels(n_held)[ends - 1]]
         for span in np.flatnonzero(labels >= self.known.limit):
             labels[span] = self.known.match(self._Y[max(starts[span], 0) : ends[span]])
-        boundaries = np.array([*self.final, *(starts[1:] + self.start)], dtype=np.intp)
-        return Division(boundaries, np.array([*self.final_labels, *labels], dtype=np.intp), len(boundaries))
+        boundaries = np.concatenate([self.final, starts[1:] + self.start])
+        return Division(boundaries, np.concatenate([self.final_labels, labels]), len(boundaries))
 
     def _translate(self, whole: Division, n_final: int) -> IntArray:
         """For each label of a cut of all samples held, the stream's label with most samples in common."""

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -270,7 +270,8 @@ class GaussianCost:
         C = require_cupy().zeros((1, len(places), len(places)), dtype=np.float32)
         for Y, costs in zip(self._on_gpu, self._device_costs[beyond_chance], strict=True):
             costs.add(Y, places, shortest, C)
-        return cast(Array, fetch_small(C[0]))
+        found: Array = fetch_small(C[0])
+        return found
 
     @cached_property
     def _lengths(self) -> list[Array]:

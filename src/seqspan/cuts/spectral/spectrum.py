@@ -39,7 +39,7 @@ def checked_affinity(W: npt.ArrayLike | SharedAffinity) -> Affinity:
     if isinstance(W, SharedAffinity):  # symmetric and non-negative by construction
         return W
     W = cast(Array, W) if is_on_gpu(W) else np.asarray(W)
-    if W.ndim != 2 or W.shape[0] != W.shape[1] or W.shape[0] == 0:
+    if W.ndim != 2 or W.shape[0] != W.shape[1] or not W.size:
         raise ValueError(f"W must be a square matrix of affinities; got shape {W.shape}.")
     if W.dtype not in (np.float32, np.float64):
         W = W.astype(np.float64)

@@ -26,6 +26,7 @@ REAL_KINDS = "iufb"  # NumPy's letters for integers, unsigned integers, floats a
 #: Types in which nobody should calculate, by NumPy's letters, and what they become: bool, half, long double.
 CALCULABLE: dict[str, type[np.generic]] = {"?": np.uint8, "e": np.float32, "g": np.float64}
 USUAL_NAMES = ("X", "x", "data", "Data", "DATA")
+LEAST_SIGNAL = 20  # values of a row that is a signal, and not one sample
 FEW_ROWS, MANY_ROWS = 4, 500  # times fewer rows than columns, and fewer than these, may be channels
 WAVELENGTH_NAMES = ("wv", "wvl", "wavelength", "wavelengths", "lambda")
 
@@ -169,7 +170,8 @@ def _as_rows(
         notes.append(f"samples of shape {samples.shape[1:]} were flattened into rows")
     X = samples.reshape(samples.shape[0] if samples.ndim else 1, -1)
     bands_first = wavelengths is not None and X.shape[1] != len(wavelengths) == X.shape[0]
-    is_signal = wavelengths is None and samples.ndim == 2 and len(X) == 1  # a row vector, as MATLAB has them
+    is_row = wavelengths is None and samples.ndim == 2 and len(X) == 1  # as MATLAB has signals
+    is_signal = is_row and X.shape[1] >= LEAST_SIGNAL
     if transpose or bands_first or is_signal:
         return X.T, None, [*notes, "samples are the columns of the array"]
     if wavelengths is None and samples.ndim == 2 and FEW_ROWS * len(X) < X.shape[1] and len(X) < MANY_ROWS:

@@ -308,6 +308,18 @@ def test_preprocessing_is_learned_from_the_stream():
         OSC(preprocess="subsample:2").partial_fit(X)
 
 
+def test_steps_are_kept_once_a_span_is_final():
+    kept, learn = [], Preparation("auto")
+
+    def prepare(rows, earlier):
+        kept.append((earlier is not None, len(stream.final) > 0))
+        return learn(rows, earlier)
+
+    stream = Stream(prepare)
+    stream.extend(recording())
+    assert {(False, False), (True, True)} == set(kept)
+
+
 def test_one_column_is_embedded():
     rng = np.random.default_rng(0)
     wave = np.sin(np.arange(1200) * np.repeat([0.3, 1.1, 0.3], 400))[:, None]

@@ -61,9 +61,11 @@ def test_states_that_return_share_a_label(order, joins, seed):
     np.testing.assert_array_equal(found.labels, order)
 
 
-def test_all_samples_of_a_short_recording_have_a_say():
-    X, apart = windows([0, 1, 0, 1], (60, 67), [30, 30, 7, 30])
-    assert cutter(X, (60, 67)).share_labels(apart, REACH).labels.tolist() == [0, 1, 0, 1]
+@pytest.mark.parametrize("length", [2, 7])
+def test_all_samples_of_a_short_recording_have_a_say_and_no_others(length):
+    joins = (60, 60 + length)
+    X, apart = windows([0, 1, 0, 1], joins, [30, 30, length, 30])
+    assert cutter(X, joins).share_labels(apart, REACH).labels.tolist() == [0, 1, 0, 1]
 
 
 def test_a_single_sample_far_from_changes_is_enough():

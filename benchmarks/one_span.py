@@ -5,7 +5,7 @@
     python -m benchmarks.one_span --seeds 1 --data DIR
 
 Data without changes (noise, one subspace, a still camera, ...) should give one span in 19 of 20 draws. Data
-with changes are the paper's five subspaces, planes that return, and two or three means or planes in turn.
+with changes are the paper's five subspaces, planes that return, and two, three or five means or planes in turn.
 They should give the right number in 18 of 20 draws, unless it is too much to ask: if ruptures is installed
 (in this Python, or in that of --peer-python), cases count only if its KernelCPD, given the number, finds all
 boundaries in 18 of 20 draws. With --data, every labelled span of real recordings is cut as well: a person saw
@@ -84,7 +84,7 @@ WITHOUT_CHANGE: dict[str, Draw] = {
 
 @dataclass(frozen=True)
 class Turns:
-    """States in turn: 0, 1, 0, 1, ... or 0, 1, 2, 0, 1, 2, ...
+    """States in turn: 0, 1, 0, 1, ... or 0, 1, 2, 0, 1, 2, ...; five of them, too.
 
     Parameters
     ----------
@@ -164,6 +164,8 @@ TURNS = tuple(
         ("means", 3, 20, 40, False, 60, 2.0),
         ("means", 3, 60, 20, True, 8, 0.3),
         ("means", 3, 60, 20, False, 20, 1.0),
+        ("means", 5, 9, 100, False, 30, 2.2),
+        ("means", 5, 12, 100, True, 60, 3.0),
         ("planes", 2, 4, 60, True, 8, 0.1),
         ("planes", 2, 4, 120, False, 3, 0.1),
         ("planes", 2, 10, 80, True, 20, 0.3),

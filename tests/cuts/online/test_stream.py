@@ -45,6 +45,19 @@ def test_spans_are_found_and_are_final_while_samples_arrive():
     assert max(stream.delays[2:]) <= 2 * module.CHUNK  # nothing but evidence has to be waited for
 
 
+def test_boundaries_that_become_final_together_are_moved_between_their_neighbours(monkeypatch):
+    seen = []
+
+    def refine(cost, starts, *settings):
+        seen.append(cost.n_samples)
+        return starts
+
+    monkeypatch.setattr(module, "refine", refine)
+    stream = fed(recording(length=25), 200)
+    assert len(seen) == len(stream.final) > 5
+    assert max(seen) <= 60  # the samples of two spans, and no others
+
+
 def test_how_samples_are_handed_in_changes_nothing():
     X = recording(noise=0.3, length=60)
     one = fed(X, 100)

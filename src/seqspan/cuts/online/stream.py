@@ -297,20 +297,23 @@ class Stream:
         assert self._search is not None
         following = self._search.boundaries()[:1].tolist()
         n_final = len(self._without_transitions(boundaries))
-        for boundary in self._without_transitions([*boundaries, *following])[:n_final]:
-            self._finish(boundary)
+        found = self._without_transitions([*boundaries, *following])
+        ends = [*found[1:], self.start + len(self._Y)]
+        for boundary, end in zip(found[:n_final], ends, strict=False):
+            self._finish(boundary, end)
 
     def _without_transitions(self, boundaries: list[int]) -> list[int]:
         """Leave out spans in which hardly a sample is beside neighbours of its own kind only."""
         reach = 0 if self.prepared is None else self.prepared.reach
         return join_close(boundaries, self._min_length + 2 * reach if reach else 0, self.final[-1:])
 
-    def _finish(self, boundary: int) -> None:
-        """Make a boundary final: move it to the sample where it saves most, and label the span before it."""
+    def _finish(self, boundary: int, end: int) -> None:
+        """Make a boundary final: move it to the sample where it saves most, and label the span before it.
+
+        The span after it ends at `end`, or goes on.
+        """
         assert self._search is not None
         first = max(self._last_start, self.start)
-        later = self._search.boundaries()
-        end = int(later[0]) if len(later) else self.start + len(self._Y)
         near = GaussianCost([self._Y[first - self.start : end - self.start]])
         place = refine(near, np.array([boundary - first]), self._search.step, self._min_length)
         boundary = first + int(place[0])

@@ -107,8 +107,7 @@ class OrderedCutter(Cutter):
             found = self._label(boundaries, n_subspaces, None if isinstance(n_spans, str) else wanted, grain)
             if isinstance(n_spans, str) and isinstance(n_subspaces, str):
                 tree = self.label_tree(boundaries)
-                cost = tree.cost(found.n_labels)
-                found = Transitions(cost, tree.inflation, self.joins).absorb(found)
+                found = Transitions(tree.cost, tree.inflation, self.joins).absorb(found)
             if np.array_equal(found.boundaries, boundaries):
                 break
             boundaries = found.boundaries  # where labels change, which says more about the labels
@@ -121,9 +120,8 @@ class OrderedCutter(Cutter):
             # spans that were asked for stay apart, and a change takes two labels
             a_change = min(2, tree.n_spans - len(self._parts) + 1)
             n_labels = tree.count_labels(a_change if n_spans is None else tree.fewest_apart())
-        n_labels = min(n_labels, tree.n_spans)
-        labelled = Division(tree.boundaries, tree.labels(n_labels))
-        settling = Settling(tree.cost(n_labels), self._min_length, tree.inflation, self.joins, self._n_jobs)
+        labelled = Division(tree.boundaries, tree.labels(min(n_labels, tree.n_spans)))
+        settling = Settling(tree.cost, self._min_length, tree.inflation, self.joins, self._n_jobs)
         return settling.settle(labelled, n_spans, GRAINS[grain])
 
     def share_labels(self, division: Division, reach: int) -> Division:

@@ -10,7 +10,8 @@ and two long spans may share a label although each has a mean of its own.
 
 A few samples say little about a covariance of 16 features, but all spans together say much about what spans
 have in common. So labels expect the covariance within spans, pooled over all of them (empirical Bayes). How
-strongly they expect it, and so how alike the covariances of labels may be, the evidence says, too.
+many labels there are is asked with several priors, which expect it more or less strongly: where noise in many
+features hides what differs, labels that nearly share a covariance have far more evidence.
 """
 
 from __future__ import annotations
@@ -36,9 +37,10 @@ from seqspan.cuts.ordered.view_model import PRIOR_VARIANCE
 
 CORRELATION = 0.1  # rho: of two samples of a span, given its label
 FIXED_CORRELATION = 0.03  # the same where labels expect a fixed covariance: in streams, and known ones
-PRIOR_SAMPLES = float(MIN_LENGTH)  # that a prior's covariance counts for: as many as the shortest span has
-STRENGTHS = 1, 4, 16  # times as many, of which the evidence chooses
+PRIOR_SAMPLES = float(MIN_LENGTH)  # that the prior's covariance counts for: as many as the shortest span has
 MAX_LAGS = 1_000_000  # x features that are transformed at a time
+STRENGTHS = 1, 4, 16  # times as many, by which labels are counted: the prior with the most evidence counts
+ALIKE_SAMPLES = 1000.0  # that the prior counts for where all labels have the same covariance
 
 
 @dataclass(frozen=True)
@@ -49,8 +51,8 @@ class Merges:
     ----------
     pairs : list of (int, int)
         Which group took in which other one.
-    evidence : array of shape (n_spans,)
-        For 1, 2, ..., n_spans groups.
+    evidence : array of shape (n_priors, n_spans)
+        With each prior, for 1, 2, ..., n_spans groups.
     """
 
     pairs: list[tuple[int, int]]
@@ -67,7 +69,7 @@ class Merges:
 
     def _steps(self) -> Iterator[tuple[int, IntArray]]:
         """How many groups are left, and the group of each span, before the first merge and after each."""
-        groups = np.arange(len(self.evidence))
+        groups = np.arange(len(self.pairs) + 1)
         yield len(groups), groups
         for merged, (kept, gone) in enumerate(self.pairs, start=1):
             groups[groups == gone] = kept
@@ -77,9 +79,9 @@ class Merges:
 class LabelTree:
     """Spans merged two groups at a time, always the pair that loses least evidence.
 
-    That is done with several priors, which expect the covariances of labels to be more or less alike. For
-    each number of labels, the one with the most evidence counts: in the noise of many features, labels are
-    found that nearly share a covariance; where states differ in how they vary, each has its own.
+    Always taking the next best can go wrong: of many features, the covariance of a few samples is costly to
+    say, and a small group is better off with a large one than with its like. So spans are merged a second
+    time as if all had the same covariance. For each number of labels, the better answer counts.
 
     Parameters
     ----------
@@ -90,7 +92,7 @@ class LabelTree:
     joins : tuple of int
         Those at which another recording begins.
     n_jobs : int, optional
-        Number of threads; as many as there are priors are used at most.
+        Number of threads; two are used at most.
 
     Attributes
     ----------
@@ -98,7 +100,7 @@ class LabelTree:
         Number of samples that say as much as one independent sample.
     evidence : array of shape (n_spans,)
         For 1, 2, ..., n_spans labels: the log evidence in nats, with so many samples counted as one, less
-        what it takes to say which spans belong together. With the best prior for this number of labels.
+        what it takes to say which spans belong together; of several priors, with the best.
 
     Examples
     --------
@@ -115,24 +117,21 @@ class LabelTree:
         edges = np.concatenate([[0], boundaries, [len(Y)]])
         self._on_gpu = is_on_gpu(Y) and len(edges) > MIN_GROUPS and Y.shape[1] <= MAX_PAIR_FEATURES
         Y = standardise_within(to_host(Y), edges)
-        self._costs = [GaussianCost([Y], prior_samples=PRIOR_SAMPLES * strength) for strength in STRENGTHS]
+        self._priors = [GaussianCost([Y], prior_samples=PRIOR_SAMPLES * strength) for strength in STRENGTHS]
+        self.cost = self._priors[0]
         self.boundaries, self.joins = boundaries, joins
         self.n_spans = len(edges) - 1
-        self._spans = [self._costs[0].summarise(start, end) for start, end in pairwise(edges)]
+        self._spans = [self.cost.summarise(start, end) for start, end in pairwise(edges)]
         # the halves of a span that swings have equal means, but its samples are not independent
         self.inflation = max(variance_inflation(Y, edges), correlation_time(Y, edges))
-        self._merges = self._merge_with_each(n_jobs)
-        evidences = np.array([merges.evidence for merges in self._merges])
-        self._best = np.argmax(evidences, axis=0)
-        self.evidence: Array = evidences.max(axis=0)
+        self._ways = self._merge_both_ways(n_jobs)
+        evidences = np.array([merges.evidence for merges in self._ways])
+        self._better = np.argmax(evidences[:, 0], axis=0)
+        self.evidence: Array = evidences.max(axis=(0, 1))
 
     def labels(self, n_labels: int) -> IntArray:
         """Label of each span when `n_labels` groups are left, numbered in the order of appearance."""
-        return number_in_order(self._merges[self._best[n_labels - 1]].groups(n_labels))
-
-    def cost(self, n_labels: int) -> GaussianCost:
-        """What labels cost, with the prior that is best for so many of them."""
-        return self._costs[int(self._best[n_labels - 1])]
+        return number_in_order(self._ways[self._better[n_labels - 1]].groups(n_labels))
 
     def count_labels(self, fewest: int = 1) -> int:
         """Number of labels with the most evidence, at least `fewest`."""
@@ -141,35 +140,34 @@ class LabelTree:
     def fewest_apart(self) -> int:
         """Fewest labels from which on no two neighbouring spans of a recording have the same."""
         together = ~np.isin(self.boundaries, self.joins)
-        fewest = np.array([merges.fewest_apart(together) for merges in self._merges])
-        shared = np.arange(1, self.n_spans + 1) < fewest[self._best]
+        fewest = np.array([merges.fewest_apart(together) for merges in self._ways])
+        shared = np.arange(1, self.n_spans + 1) < fewest[self._better]
         return int(np.flatnonzero(shared).max(initial=-1)) + 2  # one more than the most that share
 
-    def _merge_with_each(self, n_jobs: int | None) -> list[Merges]:
-        """Merge with each prior, in threads of their own if there are any."""
-        merges: dict[int, Merges] = {}
-
-        def work(numbers: range) -> None:
-            for number in numbers:
-                merges[number] = self._merge_all(self._costs[number])
-
-        with Team(1 if self._on_gpu else count_threads(n_jobs)) as team:
-            team.map(work, len(STRENGTHS))
-        return [merges[number] for number in range(len(STRENGTHS))]
+    def _merge_both_ways(self, n_jobs: int | None) -> list[Merges]:
+        """Merge with a covariance for each group and with one for all, each in a thread if there are two."""
+        costs = self.cost, GaussianCost(self.cost.views, prior_samples=ALIKE_SAMPLES)
+        with Team(1 if self._on_gpu else min(count_threads(n_jobs), 2)) as team:
+            shares = team.map(lambda ways: [self._merge_all(costs[way]) for way in ways], 2)
+        return [merges for share in shares for merges in share]
 
     def _merge_all(self, cost: GaussianCost) -> Merges:
         """Merge until one group is left, always the pair that loses least by a cost."""
         merging = Merging(cost, [s * effective_share(s.count) for s in self._spans], on_gpu=self._on_gpu)
+        pairs = [merging.merge() for _ in range(self.n_spans - 1)]
+        return Merges(pairs, np.array([self._measure_evidence(pairs, prior) for prior in self._priors]))
+
+    def _measure_evidence(self, pairs: list[tuple[int, int]], prior: GaussianCost) -> Array:
+        """Evidence for 1, 2, ..., n_spans groups that come from merging pairs."""
         counted = [span * (1 / self.inflation) for span in self._spans]
-        costs = cost.costs(counted)
-        pairs, totals = [], [float(costs.sum())]
-        for _ in range(self.n_spans - 1):
-            i, j = merging.merge()
-            pairs.append((i, j))
+        costs = prior.costs(counted)
+        totals = [float(costs.sum())]
+        for i, j in pairs:
             counted[i] = counted[i] + counted[j]
-            apart, costs[i] = costs[i] + costs[j], cost.costs([counted[i]])[0]
+            apart, costs[i] = costs[i] + costs[j], prior.costs([counted[i]])[0]
             totals.append(totals[-1] - apart + float(costs[i]))
-        return Merges(pairs, -np.array(totals[::-1]) - log_partitions(self.n_spans))
+        evidence: Array = -np.array(totals[::-1]) - log_partitions(self.n_spans)
+        return evidence
 
 
 def log_partitions(n: int) -> Array:

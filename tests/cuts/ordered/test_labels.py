@@ -41,7 +41,7 @@ def count_partitions(n, k):
 
 
 def merge_by_the_book(Y, edges, inflation, prior_samples):
-    """Groups and evidence with each prior, for every number of labels: always the pair that costs least more is merged.
+    """Groups, and evidence with each prior, for every number of labels: always the next best pair.
 
     It takes the log of the number of partitions to say which spans belong together.
     """

@@ -5,8 +5,9 @@
     python -m benchmarks.one_span --seeds 1 --data DIR
 
 Data without changes (noise, one subspace, a still camera, ...) should give one span in 19 of 20 draws. Data
-with changes are the paper's five subspaces, planes that return, and a few means or planes in turn. They should give the right number in 18 of 20 draws, unless it is too much to ask: if ruptures is installed
-(in this Python, or in that of --peer-python), cases count only if its KernelCPD, given the number, finds all
+with changes are the paper's five subspaces, planes that return, and a few means or planes in turn. They
+should give the right number in 18 of 20 draws, unless it is too much to ask: if ruptures is installed (in
+this Python, or in that of --peer-python), cases count only if its KernelCPD, given the number, finds all
 boundaries in 18 of 20 draws. With --data, every labelled span of real recordings is cut as well: a person saw
 no change in it, so it should give one span.
 """

@@ -27,7 +27,7 @@ def by_hand(Y: np.ndarray, before: int, boundary: int, after: int) -> float:
 
     left, right = Y[max(before, boundary - 10) : boundary], Y[boundary : min(after, boundary + 10)]
     nats = cost(np.concatenate([left, right])) - cost(left) - cost(right)
-    odds = np.exp(-0.52 + 3.31 * nats / (2 * min(len(left), len(right))))  # of two features
+    odds = np.exp(-0.39 + 2.76 * nats / (2 * min(len(left), len(right))))  # of two features
     return float(odds / (1 + odds))
 
 
@@ -37,7 +37,7 @@ def test_confidence_is_the_documented_formula(seed, boundaries):
     edges = [0, *places, 40]
     expected = [by_hand(Y, *edges[i : i + 3]) for i in range(len(places))]
     np.testing.assert_allclose(boundary_confidence(Y, places), expected, rtol=1e-9)
-    assert (INTERCEPT, SLOPE, REACH) == (-0.52, 3.31, 10)
+    assert (INTERCEPT, SLOPE, REACH) == (-0.39, 2.76, 10)
 
 
 def test_a_sharper_change_is_surer():

@@ -10,15 +10,15 @@ from seqspan.cuts.ordered.cost import GaussianCost
 
 REACH = 2 * MIN_LENGTH  # samples on either side that are looked at: two of the shortest spans
 # logistic regression on labelled recordings, printed by `python -m benchmarks.confidence --leave-one-out`
-INTERCEPT = -0.52
-SLOPE = 3.31  # per nat, sample and feature
+INTERCEPT = -0.39
+SLOPE = 2.76  # per nat, sample and feature
 
 
 def boundary_confidence(Y: Array, boundaries: IntArray) -> Array:
     """Probability that each boundary is right, judged by recordings whose boundaries are known.
 
     With g nats of evidence for a change between the N samples just before and after it, N <= 10, and q
-    features on average, ``log(p / (1 - p)) = -0.52 + 3.31 g / (N q)``.
+    features on average, ``log(p / (1 - p)) = -0.39 + 2.76 g / (N q)``.
 
     Parameters
     ----------

@@ -9,9 +9,9 @@ independent ones, with rho the correlation within clusters. So a long span count
 and two long spans may share a label although each has a mean of its own.
 
 A few samples say little about a covariance of 16 features, but all spans together say much about what spans
-have in common. So labels expect the covariance within spans, pooled over all of them (empirical Bayes). How
-many labels there are is asked with several priors, which expect it more or less strongly: where noise in many
-features hides what differs, labels that nearly share a covariance have far more evidence.
+have in common. So labels expect the covariance within spans, pooled over all of them (empirical Bayes).
+Labels are counted with several priors, which expect it more or less strongly, because in the noise of many
+features labels that nearly share a covariance have far more evidence.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ from seqspan.cuts.ordered.view_model import PRIOR_VARIANCE
 CORRELATION = 0.1  # rho: of two samples of a span, given its label
 FIXED_CORRELATION = 0.03  # the same where labels expect a fixed covariance: in streams, and known ones
 PRIOR_SAMPLES = float(MIN_LENGTH)  # that the prior's covariance counts for: as many as the shortest span has
+STRENGTHS = 1, 4, 16  # times as many while labels are counted; the evidence chooses
 MAX_LAGS = 1_000_000  # x features that are transformed at a time
-STRENGTHS = 1, 4, 16  # times as many, by which labels are counted: the prior with the most evidence counts
 ALIKE_SAMPLES = 1000.0  # that the prior counts for where all labels have the same covariance
 
 

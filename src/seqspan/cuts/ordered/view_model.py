@@ -125,7 +125,7 @@ class ViewModel:
         mean = total / (count + 1)
         scatter = product - np.outer(total, mean) + self.prior * np.eye(len(total))
         factor = np.linalg.cholesky(scatter / (self.prior_samples + count))
-        # costs leave out as much: pi to the power of half the features, for every sample
+        # in the unit of costs, which leave out log(pi) / 2 for every sample and feature
         constant = float(self._shares @ (np.log(np.diag(factor)) + np.log(2) / 2))
         return ExpectedGaussian(mean, np.linalg.inv(factor).T, self._shares / 2, constant)
 
